@@ -1,0 +1,103 @@
+"""The one place where everything is wired together: a store, a database on it, and a door in front of it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+import socket
+import ssl
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from hashrange.clock import Clock, SystemClock
+from hashrange.engine.counters import TableCounters
+from hashrange.engine.database import Database, DatabaseSettings
+from hashrange.errors import Wording
+from hashrange.http import server
+from hashrange.http.dispatch import Dispatcher, build_targets
+from hashrange.http.door import Settings as DoorSettings
+from hashrange.indexes.maintainer import maintain_indexes
+from hashrange.jobs.runner import run_jobs
+from hashrange.operations.registry import OPERATIONS
+from hashrange.storage import Completions, Deliver, Durability, LmdbStore, MemoryStore, Store, deliver_inline
+from hashrange.validation.shape import load
+
+log = logging.getLogger("hashrange.server")
+
+MAINTAINERS = (TableCounters, maintain_indexes)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a server is told when it starts."""
+
+    data: str | None = None  # None: in memory
+    durability: Durability = Durability.SYNC
+    sync_interval_seconds: float = 0.1
+    account: str = "000000000000"
+    region: str = "us-east-1"
+    wording: Wording = Wording.NEWER
+    database: DatabaseSettings = field(default_factory=DatabaseSettings)
+    door: DoorSettings = field(default_factory=DoorSettings)
+    ssl_context: ssl.SSLContext | None = None
+
+
+def open_store(settings: Settings, deliver: Deliver = deliver_inline) -> Store:
+    if settings.data is None:
+        return MemoryStore(deliver)
+    return LmdbStore.open(
+        settings.data,
+        durability=settings.durability,
+        sync_interval_seconds=settings.sync_interval_seconds,
+        deliver=deliver,
+    )
+
+
+def build_database(store: Store, settings: Settings, clock: Clock) -> Database:
+    return Database(store, clock, settings.database, MAINTAINERS)
+
+
+def build_handler(db: Database, settings: Settings) -> Dispatcher:
+    targets = build_targets(OPERATIONS, lambda operation: load(operation.service)[operation.name])
+    return Dispatcher(db, targets, account=settings.account, region=settings.region, wording=settings.wording)
+
+
+def deliver_in(loop: asyncio.AbstractEventLoop) -> Deliver:
+    """Hand finished writes to the loop's thread, a whole commit at a time."""
+
+    def deliver(completions: Completions) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is gone, and so are those who waited
+            loop.call_soon_threadsafe(deliver_inline, completions)
+
+    return deliver
+
+
+async def serve(
+    settings: Settings,
+    sockets: Sequence[socket.socket],
+    *,
+    with_jobs: bool,
+    ready: Callable[[], None] = lambda: None,
+) -> None:
+    """Serve until SIGTERM or SIGINT, then finish what was accepted. Calls `ready` when connections are taken."""
+    loop = asyncio.get_running_loop()
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    store = open_store(settings, deliver_in(loop) if settings.data is not None else deliver_inline)
+    db = build_database(store, settings, SystemClock())
+    running = await server.serve(
+        build_handler(db, settings), sockets, settings=settings.door, ssl_context=settings.ssl_context
+    )
+    jobs = asyncio.create_task(run_jobs(db)) if with_jobs else None
+    try:
+        ready()
+        await stop.wait()
+        log.info("stopping: finishing what was accepted")
+        await running.close()
+    finally:
+        if jobs is not None:
+            jobs.cancel()
+        await loop.run_in_executor(None, store.close)

@@ -1,0 +1,83 @@
+"""What a request's signature says about who sends it: access key and region. Nothing is verified here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import parse_qs
+
+from hashrange.errors import (
+    IncompleteSignatureException,
+    InvalidSignatureException,
+    MissingAuthenticationTokenException,
+)
+
+CREDENTIAL = b"Credential="
+HEADER_PARTS = ("Credential", "Signature", "SignedHeaders")
+QUERY_PARTS = ("X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders", "X-Amz-Date")
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """The credential scope of a signature, `key/date/region/service/aws4_request`."""
+
+    access_key: str
+    region: str
+
+
+def credential_of(url: bytes, headers: dict[bytes, bytes]) -> Credential:
+    """The credential that a request was signed with, in its Authorization header or in its query string."""
+    authorization = headers.get(b"authorization")
+    in_query = b"X-Amz-" in url
+    if authorization is None:
+        if in_query:
+            return _from_query(url)
+        raise MissingAuthenticationTokenException("Request is missing Authentication Token")
+    if in_query and b"X-Amz-Algorithm" in url:
+        raise InvalidSignatureException(
+            "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header."
+        )
+    return _from_header(authorization, headers)
+
+
+def _from_header(authorization: bytes, headers: dict[bytes, bytes]) -> Credential:
+    start = authorization.find(CREDENTIAL)
+    dated = b"x-amz-date" in headers or b"date" in headers
+    if start < 0 or not dated or b"Signature=" not in authorization or b"SignedHeaders=" not in authorization:
+        raise _incomplete_header(authorization, dated=dated)
+    start += len(CREDENTIAL)
+    end = authorization.find(b",", start)
+    if end < 0:
+        end = len(authorization)
+    return _parse(authorization[start:end].strip())
+
+
+def _incomplete_header(authorization: bytes, *, dated: bool) -> IncompleteSignatureException:
+    text = authorization.decode("latin-1")
+    missing = [f"Authorization header requires '{name}' parameter. " for name in HEADER_PARTS if f"{name}=" not in text]
+    if not dated:
+        missing.append("Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ")
+    return IncompleteSignatureException("".join(missing) + f"Authorization={text}")
+
+
+def _from_query(url: bytes) -> Credential:
+    query = parse_qs(url.partition(b"?")[2].decode("latin-1"), keep_blank_values=True)
+    missing = [name for name in QUERY_PARTS if name not in query]
+    if missing:
+        raise IncompleteSignatureException(
+            "".join(f"AWS query-string parameters must include '{name}'. " for name in missing)
+            + "Re-examine the query-string parameters."
+        )
+    return _parse(query["X-Amz-Credential"][0].encode("latin-1"))
+
+
+@lru_cache(maxsize=1024)
+def _parse(credential: bytes) -> Credential:
+    parts = credential.decode("latin-1").split("/")
+    if len(parts) < 5:
+        raise IncompleteSignatureException(
+            f"Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, "
+            f"got '{credential.decode('latin-1')}'"
+        )
+    # An access key may itself contain slashes; the scope is always the last four parts.
+    return Credential(access_key="/".join(parts[:-4]), region=parts[-3])

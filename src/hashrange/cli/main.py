@@ -1,0 +1,88 @@
+"""The `hashrange` command."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from hashrange import __version__
+from hashrange.cli.options import DEFAULT_DATA, ConfigurationError, add_arguments
+
+USAGE_ERROR = 2
+
+EXAMPLES = """\
+examples:
+  hashrange serve                                    serve ./hashrange-data on http://127.0.0.1:8000
+  hashrange serve --memory --port 8001               a throw-away server for tests
+  hashrange serve --data /srv/db --workers 4         four processes on one database
+  hashrange check --data /srv/db                     verify everything, also beside a running server
+  hashrange compact --data /srv/db                   give unused space back, while no server runs
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="hashrange",
+        description="A DynamoDB-compatible database that anybody can run.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    serve = commands.add_parser(
+        "serve",
+        help="run the server",
+        description="Run the server. Each option can also be set in the environment variable in brackets "
+        "or in a TOML file.",
+    )
+    add_arguments(serve)
+    for name, text in (
+        ("check", "walk the whole database and verify it (exit code 0: sound, 1: problems found)"),
+        ("compact", "rewrite the database without unused space; no server may be running on it"),
+    ):
+        command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        command.add_argument("--data", default=DEFAULT_DATA, metavar="DIR", help=f"(default: {DEFAULT_DATA})")
+    commands.add_parser("version", help="print the version", description="Print the version.")
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = build_parser().parse_args(argv)
+    try:
+        return run(arguments)
+    except ConfigurationError as error:
+        return refuse(error)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    # Each command imports what it needs, so that the small ones answer at once.
+    if arguments.command == "version":
+        print(f"hashrange {__version__}")
+        return 0
+    from hashrange.http.listen import CannotListen
+    from hashrange.http.tls import BadCertificate
+    from hashrange.storage import CannotOpen
+
+    try:
+        if arguments.command == "serve":
+            from hashrange.cli import serve
+
+            return serve.run(arguments)
+        if arguments.command == "check":
+            from hashrange.cli import check
+
+            return check.run(arguments)
+        from hashrange.cli import compact
+
+        return compact.run(arguments)
+    except (CannotOpen, CannotListen, BadCertificate) as error:
+        return refuse(error)
+
+
+def refuse(error: Exception) -> int:
+    print(f"hashrange: {error}", file=sys.stderr)
+    return USAGE_ERROR
+
+
+if __name__ == "__main__":
+    sys.exit(main())

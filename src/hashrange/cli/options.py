@@ -1,0 +1,194 @@
+"""Every option of the server, once: the command line, the environment, the TOML file and the manual read this table.
+
+An option given on the command line wins over the environment, which wins over the file, which wins over the default.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+CONFIG_FILE = "hashrange.toml"
+DEFAULT_DATA = "./hashrange-data"
+
+
+class ConfigurationError(Exception):
+    """Something the person who started us has to mend. One sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option. `kind` turns text into its value and is used for the environment too."""
+
+    name: str
+    help: str
+    default: Any = None
+    kind: type = str
+    choices: tuple[str, ...] = ()
+    metavar: str | None = None
+
+    @property
+    def flag(self) -> str:
+        return f"--{self.name}"
+
+    @property
+    def environment(self) -> str:
+        return "HASHRANGE_" + self.name.upper().replace("-", "_")
+
+    @property
+    def attribute(self) -> str:
+        return self.name.replace("-", "_")
+
+    def convert(self, value: Any, source: str) -> Any:
+        """The option's value from text or from a TOML value."""
+        if self.kind is bool:
+            return _boolean(value, source)
+        try:
+            converted = self.kind(value)
+        except (TypeError, ValueError):
+            raise ConfigurationError(f"{source}: {value!r} is not a valid {self.name}.") from None
+        if self.choices and converted not in self.choices:
+            raise ConfigurationError(f"{source}: {value!r} is not one of {', '.join(self.choices)}.")
+        return converted
+
+
+def _boolean(value: Any, source: str) -> bool:
+    if isinstance(value, bool):
+        return value
+    text = str(value).lower()
+    if text in ("1", "true", "yes", "on"):
+        return True
+    if text in ("0", "false", "no", "off", ""):
+        return False
+    raise ConfigurationError(f"{source}: {value!r} is neither true nor false.")
+
+
+SERVE_OPTIONS: tuple[Option, ...] = (
+    Option("host", "address to listen on", "127.0.0.1"),
+    Option("port", "port to listen on; 0 picks a free one", 8000, int),
+    Option("data", f"directory of the database; made if missing (default: {DEFAULT_DATA})", None, metavar="DIR"),
+    Option("memory", "keep everything in memory; nothing is left when the server stops", False, bool),
+    Option("workers", "processes that share the port and the database", 1, int, metavar="N"),
+    Option(
+        "durability",
+        "when a write is answered: sync = after the disk has it; relaxed = before, the disk is synced every "
+        "--sync-interval-ms; none = the operating system decides. Only a power cut or a crash of the machine "
+        "makes a difference",
+        "sync",
+        choices=("sync", "relaxed", "none"),
+    ),
+    Option("sync-interval-ms", "how often the disk is synced with --durability relaxed", 100, int, metavar="MS"),
+    Option("region", "region of requests whose signature names none, and of the health check", "us-east-1"),
+    Option(
+        "account",
+        "account of requests whose access key is not itself a twelve-digit account id",
+        "000000000000",
+        metavar="ID",
+    ),
+    Option("tls-cert", "certificate file (PEM) to serve HTTPS with", None, metavar="FILE"),
+    Option("tls-key", "private key file (PEM) of --tls-cert", None, metavar="FILE"),
+    Option(
+        "wording",
+        "which generation of DynamoDB's validation messages to answer with",
+        "newer",
+        choices=("newer", "older"),
+    ),
+    Option("table-delay-ms", "how long tables stay CREATING, UPDATING and DELETING", 0, int, metavar="MS"),
+    Option("max-connections", "connections served at once by each worker", 10_000, int, metavar="N"),
+    Option("idle-timeout", "seconds after which an unused connection is closed", 120.0, float, metavar="S"),
+    Option("request-timeout", "seconds a client may take to send a request", 30.0, float, metavar="S"),
+    Option(
+        "log-level",
+        "how much to log; debug has a line for every request",
+        "info",
+        choices=("debug", "info", "warning", "error"),
+    ),
+    Option("log-format", "how log lines look", "text", choices=("text", "json")),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options on a command line. What is not given there stays unset, so that other sources can speak."""
+    for option in SERVE_OPTIONS:
+        suffix = "" if option.default in (None, False) else f" (default: {option.default})"
+        text = f"{option.help}{suffix} [{option.environment}]"
+        if option.kind is bool:
+            parser.add_argument(option.flag, action="store_true", default=None, help=text)
+        else:
+            parser.add_argument(
+                option.flag,
+                type=option.kind,
+                choices=option.choices or None,
+                metavar=None if option.choices else option.metavar or option.kind.__name__.upper(),
+                help=text,
+            )
+    parser.add_argument("--config", metavar="FILE", help=f"TOML file with the same options (default: {CONFIG_FILE})")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The settled values, by attribute name."""
+
+    values: Mapping[str, Any]
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.values[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+def settle(arguments: argparse.Namespace, environment: Mapping[str, str] = os.environ) -> Options:
+    """Decide every option from the command line, the environment, the file and the defaults."""
+    file = read_file(arguments.config or environment.get("HASHRANGE_CONFIG"))
+    values: dict[str, Any] = {}
+    for option in SERVE_OPTIONS:
+        given = getattr(arguments, option.attribute, None)
+        if given is None and option.environment in environment:
+            given = option.convert(environment[option.environment], option.environment)
+        if given is None and option.name in file:
+            given = option.convert(file[option.name], "configuration file")
+        values[option.attribute] = option.default if given is None else given
+    return check(Options(values))
+
+
+def read_file(path: str | None) -> dict[str, Any]:
+    """The options of the TOML file; a file that was not asked for may be missing."""
+    chosen = Path(path or CONFIG_FILE)
+    try:
+        with chosen.open("rb") as stream:
+            content = tomllib.load(stream)
+    except FileNotFoundError:
+        if path is None:
+            return {}
+        raise ConfigurationError(f"There is no configuration file {chosen}.") from None
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise ConfigurationError(f"The configuration file {chosen} cannot be read: {error}.") from None
+    unknown = sorted(set(content) - {option.name for option in SERVE_OPTIONS})
+    if unknown:
+        raise ConfigurationError(f"{chosen}: there is no option {unknown[0]!r}.")
+    return content
+
+
+def check(options: Options) -> Options:
+    """Refuse combinations that cannot work."""
+    if options.memory and options.data is not None:
+        raise ConfigurationError("Choose one of --data and --memory.")
+    if options.memory and options.workers > 1:
+        raise ConfigurationError("--memory keeps the data in one process; it cannot be shared by --workers.")
+    if options.workers < 1:
+        raise ConfigurationError("--workers must be at least 1.")
+    if not 0 <= options.port <= 65535:
+        raise ConfigurationError("--port must be between 0 and 65535.")
+    if (options.tls_cert is None) != (options.tls_key is None):
+        raise ConfigurationError("--tls-cert and --tls-key go together.")
+    if len(options.account) != 12 or not options.account.isdigit():
+        raise ConfigurationError("--account must be twelve digits.")
+    if options.table_delay_ms < 0 or options.sync_interval_ms < 1:
+        raise ConfigurationError("--table-delay-ms and --sync-interval-ms must be positive.")
+    return options

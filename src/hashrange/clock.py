@@ -1,0 +1,44 @@
+"""Time is a parameter: the one place that asks the operating system what time it is."""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Wall-clock time. Everything that depends on time is handed one of these."""
+
+    def seconds(self) -> float:
+        """Seconds since the epoch."""
+        ...
+
+    def micros(self) -> int:
+        """Whole microseconds since the epoch."""
+        ...
+
+
+class SystemClock:
+    """The machine's own clock."""
+
+    def seconds(self) -> float:
+        return time.time()
+
+    def micros(self) -> int:
+        return time.time_ns() // 1000
+
+
+class ManualClock:
+    """A clock that moves only when it is told to."""
+
+    def __init__(self, seconds: float = 1_800_000_000.0) -> None:
+        self._micros = int(seconds * 1_000_000)
+
+    def advance(self, seconds: float) -> None:
+        self._micros += int(seconds * 1_000_000)
+
+    def seconds(self) -> float:
+        return self._micros / 1_000_000
+
+    def micros(self) -> int:
+        return self._micros

@@ -1,0 +1,86 @@
+"""The catalog: which tables exist, as one snapshot sees them.
+
+Building a `Table` from its record costs far more than reading an item, so every process keeps the ones it built.
+A kept table is used only if the record in the snapshot at hand is byte for byte the one it was built from; that
+comparison is what makes the cache safe with any number of processes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hashrange.clock import Clock
+from hashrange.engine import keyspace
+from hashrange.engine.definition import TableRecord
+from hashrange.engine.scope import Scope, resolve_table
+from hashrange.engine.table import MaintainerFactory, Table
+from hashrange.errors import ResourceNotFoundException
+from hashrange.storage.interface import Snapshot
+from hashrange.values.ordered import after
+
+SERVING = ("ACTIVE", "UPDATING")  # statuses in which items can be read and written
+
+
+@dataclass(slots=True)
+class Entry:
+    """A table that this process has built, and the record it was built from."""
+
+    raw: bytes
+    record: TableRecord
+    table: Table | None
+    settled: bool
+
+
+class Catalog:
+    """Finds tables by name."""
+
+    def __init__(self, clock: Clock, factories: Sequence[MaintainerFactory] = ()) -> None:
+        self._clock = clock
+        self._factories = tuple(factories)
+        self._entries: dict[bytes, Entry] = {}
+
+    def table(self, snapshot: Snapshot, scope: Scope, name_or_arn: str) -> Table:
+        """The table that items are read from and written to; it must exist and be ready."""
+        scope, name = resolve_table(scope, name_or_arn)
+        table = self.find(snapshot, scope, name)
+        if table is None or table.definition.status not in SERVING:
+            raise ResourceNotFoundException()
+        return table
+
+    def find(self, snapshot: Snapshot, scope: Scope, name: str) -> Table | None:
+        """The table of that name, whatever its status; None if there is none."""
+        key = keyspace.catalog_key(scope.prefix, name)
+        raw = snapshot.get(key)
+        if raw is None:
+            self._entries.pop(key, None)
+            return None
+        entry = self._entries.get(key)
+        if entry is None or entry.raw != raw or (not entry.settled and self._has_settled(entry)):
+            entry = self._entries[key] = self._build(raw)
+        return entry.table
+
+    def _has_settled(self, entry: Entry) -> bool:
+        return self._clock.micros() >= entry.record.settles_at_micros
+
+    def _build(self, raw: bytes) -> Entry:
+        record = TableRecord.load(raw)
+        now = self._clock.micros()
+        definition = record.at(now)
+        table = None if definition is None else Table(definition, self._factories)
+        return Entry(raw, record, table, settled=now >= record.settles_at_micros)
+
+    def record(self, snapshot: Snapshot, scope: Scope, name: str) -> TableRecord:
+        """The whole record of a table that exists."""
+        table = self.find(snapshot, scope, name)
+        assert table is not None
+        return self._entries[keyspace.catalog_key(scope.prefix, name)].record
+
+    def names(self, snapshot: Snapshot, scope: Scope, *, after_name: str = "") -> Iterator[str]:
+        """The tables of a scope in byte order of their names, those after a given name."""
+        prefix = keyspace.catalog_key(scope.prefix, "")
+        start = prefix + after_name.encode() + b"\0" if after_name else prefix
+        for key, _ in snapshot.scan(start, after(prefix)):
+            name = key[len(prefix) :].decode()
+            if self.find(snapshot, scope, name) is not None:
+                yield name

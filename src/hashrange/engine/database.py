@@ -1,0 +1,45 @@
+"""The database: a store with a catalog, a clock and its settings. Operations are handed one of these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from hashrange.clock import Clock
+from hashrange.engine.catalog import Catalog
+from hashrange.engine.scope import Scope
+from hashrange.engine.table import MaintainerFactory, Table
+from hashrange.limits import ITEM_COLLECTION_BYTES_MAX
+from hashrange.storage.interface import Snapshot, Store
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseSettings:
+    """What an operator may choose about how the database behaves."""
+
+    table_delay_micros: int = 0  # how long tables stay CREATING, UPDATING and DELETING
+    item_collection_bytes_max: int = ITEM_COLLECTION_BYTES_MAX
+
+
+class Database:
+    """Tables and items on a store."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        settings: DatabaseSettings | None = None,
+        factories: Sequence[MaintainerFactory] = (),
+    ) -> None:
+        self.store = store
+        self.clock = clock
+        self.settings = settings or DatabaseSettings()
+        self.catalog = Catalog(clock, factories)
+
+    def read(self) -> AbstractContextManager[Snapshot]:
+        return self.store.read()
+
+    def table(self, snapshot: Snapshot, scope: Scope, name_or_arn: str) -> Table:
+        """A table that is ready to serve; ResourceNotFoundException if there is none of that name."""
+        return self.catalog.table(snapshot, scope, name_or_arn)

@@ -1,0 +1,165 @@
+"""What a table is: its keys, its indexes, its settings. Immutable values, kept in the catalog as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import orjson
+
+GLOBAL = "GLOBAL"
+LOCAL = "LOCAL"
+
+ALL = "ALL"
+INCLUDE = "INCLUDE"
+KEYS_ONLY = "KEYS_ONLY"
+
+PROVISIONED = "PROVISIONED"
+PAY_PER_REQUEST = "PAY_PER_REQUEST"
+
+
+@dataclass(frozen=True, slots=True)
+class KeySchema:
+    """The attributes that make a key. Only global secondary indexes may have several of either."""
+
+    partition: tuple[str, ...]
+    sort: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.partition + self.sort
+
+    @classmethod
+    def load(cls, data: Mapping[str, Any]) -> KeySchema:
+        return cls(tuple(data["partition"]), tuple(data["sort"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Throughput:
+    """Provisioned capacity, and what DescribeTable tells about its changes."""
+
+    read: int = 0
+    write: int = 0
+    last_increase_micros: int | None = None
+    last_decrease_micros: int | None = None
+    decreases_today: int = 0
+    decreases_day: int = 0  # the UTC day that `decreases_today` counts, in days since the epoch
+
+
+@dataclass(frozen=True, slots=True)
+class IndexDefinition:
+    """A secondary index. `number` names it in keys and is never used twice within a table."""
+
+    name: str
+    number: int
+    kind: str
+    key: KeySchema
+    projection: str
+    non_key_attributes: tuple[str, ...] = ()
+    throughput: Throughput = field(default_factory=Throughput)
+    status: str = "ACTIVE"
+    backfilling: bool = False
+    on_demand: Mapping[str, int] | None = None
+    warm: Mapping[str, int] | None = None
+
+    @classmethod
+    def load(cls, data: dict[str, Any]) -> IndexDefinition:
+        return cls(
+            **{
+                **data,
+                "key": KeySchema.load(data["key"]),
+                "non_key_attributes": tuple(data["non_key_attributes"]),
+                "throughput": Throughput(**data["throughput"]),
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TableDefinition:
+    """Everything about a table but its items and tags."""
+
+    id: int
+    uuid: str
+    account: str
+    region: str
+    name: str
+    key: KeySchema
+    attribute_types: Mapping[str, str]
+    created_at_micros: int
+    status: str = "ACTIVE"
+    indexes: tuple[IndexDefinition, ...] = ()
+    last_index_number: int = 0
+    billing_mode: str = PROVISIONED
+    on_demand_since_micros: int | None = None
+    throughput: Throughput = field(default_factory=Throughput)
+    on_demand: Mapping[str, int] | None = None
+    warm: Mapping[str, int] | None = None
+    table_class: str | None = None
+    table_class_changes_micros: tuple[int, ...] = ()
+    deletion_protected: bool = False
+
+    @property
+    def arn(self) -> str:
+        return f"arn:aws:dynamodb:{self.region}:{self.account}:table/{self.name}"
+
+    @property
+    def local_indexes(self) -> tuple[IndexDefinition, ...]:
+        return tuple(index for index in self.indexes if index.kind == LOCAL)
+
+    @property
+    def global_indexes(self) -> tuple[IndexDefinition, ...]:
+        return tuple(index for index in self.indexes if index.kind == GLOBAL)
+
+    def index(self, name: str) -> IndexDefinition | None:
+        return next((index for index in self.indexes if index.name == name), None)
+
+    def with_index(self, index: IndexDefinition) -> TableDefinition:
+        """The definition with that index in the place of the one with its name."""
+        return replace(self, indexes=tuple(index if each.name == index.name else each for each in self.indexes))
+
+    @classmethod
+    def load(cls, data: dict[str, Any]) -> TableDefinition:
+        return cls(
+            **{
+                **data,
+                "key": KeySchema.load(data["key"]),
+                "indexes": tuple(IndexDefinition.load(index) for index in data["indexes"]),
+                "throughput": Throughput(**data["throughput"]),
+                "table_class_changes_micros": tuple(data["table_class_changes_micros"]),
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TableRecord:
+    """What the catalog keeps of a table: how it is now, and how it will be from a moment on.
+
+    A change that takes time (CREATING, UPDATING, DELETING) is written once, with its outcome. Nobody has to come
+    back and finish it: whoever reads the record after `settles_at_micros` sees the outcome.
+    """
+
+    now: TableDefinition
+    outcome: TableDefinition | None  # None: by then the table is gone
+    settles_at_micros: int
+
+    def at(self, micros: int) -> TableDefinition | None:
+        """The table as it is at that time; None if it does not exist any more."""
+        return self.now if micros < self.settles_at_micros else self.outcome
+
+    def dump(self) -> bytes:
+        return orjson.dumps(self)
+
+    @classmethod
+    def load(cls, data: bytes) -> TableRecord:
+        fields = orjson.loads(data)
+        outcome = fields["outcome"]
+        return cls(
+            now=TableDefinition.load(fields["now"]),
+            outcome=None if outcome is None else TableDefinition.load(outcome),
+            settles_at_micros=fields["settles_at_micros"],
+        )
+
+    @classmethod
+    def settled(cls, definition: TableDefinition) -> TableRecord:
+        return cls(now=definition, outcome=definition, settles_at_micros=0)

@@ -1,0 +1,113 @@
+"""Primary keys: what a key must look like, and the bytes it is stored under.
+
+The same rules hold wherever a key comes from; only the words differ. An item that is put names the attribute
+that is wrong; a Key parameter is only told that it does not match the schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hashrange.engine.definition import KeySchema
+from hashrange.errors import ValidationException
+from hashrange.limits import PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX
+from hashrange.values.binary import decode
+from hashrange.values.ordered import key_bytes, partition_hash
+from hashrange.values.types import Attributes
+
+INVALID = "One or more parameter values were invalid: "
+SCHEMA_MISMATCH = "The provided key element does not match the schema"
+EMPTY_KINDS = {"S": "string", "B": "binary"}
+
+
+class PrimaryKey:
+    """The key schema of a table with its types, able to turn attributes into stored bytes."""
+
+    __slots__ = ("count", "names", "partition_name", "partition_type", "schema", "sort_name", "sort_type", "types")
+
+    def __init__(self, schema: KeySchema, attribute_types: Mapping[str, str]) -> None:
+        self.schema = schema
+        self.names = schema.names
+        self.count = len(self.names)
+        self.types = {name: attribute_types[name] for name in self.names}
+        self.partition_name = schema.partition[0]
+        self.partition_type = attribute_types[self.partition_name]
+        self.sort_name = schema.sort[0] if schema.sort else None
+        self.sort_type = attribute_types[self.sort_name] if self.sort_name else ""
+
+    def of_item(self, item: Attributes) -> bytes:
+        """The stored key of an item about to be put."""
+        for name, kind in self.types.items():
+            value = item.get(name)
+            if value is None:
+                raise ValidationException(f"{INVALID}Missing the key {name} in the item")
+            if kind not in value:
+                raise ValidationException(
+                    f"{INVALID}Type mismatch for key {name} expected: {kind} actual: {next(iter(value))}"
+                )
+        return self.pack(item)
+
+    def of_key(self, key: Attributes) -> bytes:
+        """The stored key that a Key parameter names: exactly the key attributes, with their types."""
+        self.require_match(key)
+        return self.pack(key)
+
+    def require_match(self, key: Attributes) -> None:
+        if len(key) != self.count:
+            raise ValidationException(SCHEMA_MISMATCH)
+        for name, kind in self.types.items():
+            value = key.get(name)
+            if value is None or kind not in value:
+                raise ValidationException(SCHEMA_MISMATCH)
+
+    def pack(self, attributes: Attributes) -> bytes:
+        """Partition hash and sort key of attributes whose key types are right."""
+        content: str = attributes[self.partition_name][self.partition_type]
+        check_key_size(self.partition_name, self.partition_type, content, is_sort_key=False)
+        packed = partition_hash(((self.partition_type, content),))
+        if self.sort_name is None:
+            return packed
+        content = attributes[self.sort_name][self.sort_type]
+        check_key_size(self.sort_name, self.sort_type, content, is_sort_key=True)
+        return packed + key_bytes(self.sort_type, content)
+
+    def take(self, item: Attributes) -> Attributes:
+        """Only the key attributes of an item."""
+        return {name: item[name] for name in self.names}
+
+
+def check_key_size(name: str, kind: str, content: str, *, is_sort_key: bool) -> None:
+    """Refuse key values that are empty or too long. Numbers are neither."""
+    if kind == "N":
+        return
+    if not content:
+        raise ValidationException(
+            "One or more parameter values are not valid. The AttributeValue for a key attribute "
+            f"cannot contain an empty {EMPTY_KINDS[kind]} value. Key: {name}"
+        )
+    if len(content) <= SORT_KEY_BYTES_MAX // 4:  # no character takes more than four bytes
+        return
+    size_bytes = key_size(kind, content)
+    if is_sort_key and size_bytes > SORT_KEY_BYTES_MAX:
+        raise ValidationException(
+            f"{INVALID}Aggregated size of all range keys has exceeded the size limit of {SORT_KEY_BYTES_MAX} bytes"
+        )
+    if size_bytes > PARTITION_KEY_BYTES_MAX:
+        raise ValidationException(
+            f"{INVALID}Size of hashkey has exceeded the maximum size limit of{PARTITION_KEY_BYTES_MAX} bytes"
+        )
+
+
+def key_size(kind: str, content: str) -> int:
+    """The bytes of a string or binary key value."""
+    return len(decode(content)) if kind == "B" else len(content.encode())
+
+
+def require_scalar_key_paths(names: tuple[str, ...], paths: tuple[tuple[str | int, ...], ...], what: str) -> None:
+    """Refuse document paths that look inside a key attribute."""
+    for path in paths:
+        if len(path) > 1 and path[0] in names:
+            raise ValidationException(
+                "Key attributes must be scalars; list random access '[]' and map lookup '.' "
+                f"are not allowed: {what}: {path[0]}"
+            )

@@ -1,0 +1,135 @@
+"""Every key the engine writes. This docstring is the map of the disk.
+
+    b  table_id  index_number                                       -> how far a new index is filled (an item key)
+    c  account 00 region 00 table_name                              -> table record (JSON)
+    d  table_id  index_number                                       -> deleted table or index whose data must go (JSON)
+    e  expires_at_micros  token_key                                 -> when to forget a transaction token (nothing)
+    g  table_id                                                     -> tags (JSON)
+    i  table_id  partition_hash  sort_key                           -> item
+    m  name                                                         -> a fact about the database
+    n  table_id  index_number  what                                 -> counter: items, bytes
+    s  table_id  partition_hash                                     -> counter: bytes of one item collection
+    t  account 00 region 00 token                                   -> a transaction that was carried out (JSON)
+    x  table_id  index_number  partition_hash  sort_parts  base_key -> index entry
+
+A partition is one contiguous range because its key starts with a hash of the partition key; inside it, items are in
+sort-key order. An index is the same shape again: its entries are partitioned by the hash of the index's partition
+key and ordered by its sort key. `base_key` (the item's own partition hash and sort key) makes each entry unique.
+
+Table ids are never used twice, so whatever a deleted table leaves behind belongs to nobody.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+
+from hashrange.values.ordered import after
+
+BACKFILL = b"b"
+CATALOG = b"c"
+DELETED = b"d"
+EXPIRY = b"e"
+TAGS = b"g"
+ITEM = b"i"
+META = b"m"
+COUNTER = b"n"
+COLLECTION = b"s"
+TOKEN = b"t"
+INDEX = b"x"
+
+TABLE_ID_BYTES = 4
+PARTITION_HASH_BYTES = 16
+ITEM_PREFIX_BYTES = 1 + TABLE_ID_BYTES
+INDEX_PREFIX_BYTES = ITEM_PREFIX_BYTES + 2
+
+BASE_TABLE = 0  # the index number that stands for the table itself in counters
+ITEMS = b"i"
+BYTES = b"b"
+
+LAST_TABLE_ID = META + b"last_table_id"
+
+_table_id = Struct(">I")
+_index_number = Struct(">H")
+_micros = Struct(">Q")
+
+
+def scope_prefix(account: str, region: str) -> bytes:
+    return f"{account}\0{region}\0".encode()
+
+
+def catalog_key(scope: bytes, table_name: str) -> bytes:
+    return CATALOG + scope + table_name.encode()
+
+
+def deleted_key(table_id: int, index_number: int = BASE_TABLE) -> bytes:
+    return DELETED + _table_id.pack(table_id) + _index_number.pack(index_number)
+
+
+def backfill_key(table_id: int, index_number: int) -> bytes:
+    return BACKFILL + _table_id.pack(table_id) + _index_number.pack(index_number)
+
+
+def tags_key(table_id: int) -> bytes:
+    return TAGS + _table_id.pack(table_id)
+
+
+def item_prefix(table_id: int) -> bytes:
+    """What every item key of a table starts with; the partition hash and the sort key follow."""
+    return ITEM + _table_id.pack(table_id)
+
+
+def index_prefix(table_id: int, index_number: int) -> bytes:
+    """What every entry of one index starts with."""
+    return INDEX + _table_id.pack(table_id) + _index_number.pack(index_number)
+
+
+def counter_key(table_id: int, index_number: int, what: bytes) -> bytes:
+    return COUNTER + _table_id.pack(table_id) + _index_number.pack(index_number) + what
+
+
+def collection_prefix(table_id: int) -> bytes:
+    """What the size counters of a table's item collections start with; the partition hash follows."""
+    return COLLECTION + _table_id.pack(table_id)
+
+
+def token_key(scope: bytes, token: str) -> bytes:
+    return TOKEN + scope + token.encode()
+
+
+def expiry_key(expires_at_micros: int, token: bytes) -> bytes:
+    return EXPIRY + _micros.pack(expires_at_micros) + token
+
+
+def expired_range(now_micros: int) -> tuple[bytes, bytes]:
+    """Everything that has expired by now."""
+    return EXPIRY, EXPIRY + _micros.pack(now_micros + 1)
+
+
+def expiring_key_of(key: bytes) -> bytes:
+    """The token that an expiry key is about."""
+    return key[1 + _micros.size :]
+
+
+def ranges_of_table(table_id: int) -> list[tuple[bytes, bytes]]:
+    """The key ranges that hold everything derived from a table's items, for deleting it piece by piece."""
+    packed = _table_id.pack(table_id)
+    prefixes = [kind + packed for kind in (ITEM, INDEX, COLLECTION, COUNTER, BACKFILL, TAGS)]
+    return [(prefix, after(prefix)) for prefix in prefixes]
+
+
+def ranges_of_index(table_id: int, index_number: int) -> list[tuple[bytes, bytes]]:
+    """The same for one index."""
+    number = _table_id.pack(table_id) + _index_number.pack(index_number)
+    return [(prefix, after(prefix)) for prefix in (INDEX + number, COUNTER + number, BACKFILL + number)]
+
+
+def table_id_of(key: bytes) -> int:
+    """The table that a key of any per-table kind belongs to."""
+    table_id: int = _table_id.unpack_from(key, 1)[0]
+    return table_id
+
+
+def index_number_of(key: bytes) -> int:
+    """The index that an index entry or a counter belongs to."""
+    number: int = _index_number.unpack_from(key, ITEM_PREFIX_BYTES)[0]
+    return number

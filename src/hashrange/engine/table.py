@@ -1,0 +1,99 @@
+"""A table at work: its keys, its items, and the one door through which they change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from hashrange.engine import keyspace
+from hashrange.engine.definition import TableDefinition
+from hashrange.engine.index import Index
+from hashrange.engine.keys import PrimaryKey
+from hashrange.engine.units import Consumed, write_units
+from hashrange.storage.interface import Plan, Snapshot
+from hashrange.values.item import Item, stored_size
+from hashrange.values.types import Attributes
+
+USER = "user"
+
+
+@dataclass(slots=True)
+class ItemChange:
+    """One item of one table becoming another; None stands for absence."""
+
+    table: Table
+    base_key: bytes  # partition hash and sort key
+    old: Item | None
+    new: Item | None
+    origin: str = USER
+
+
+@dataclass(slots=True)
+class Changes:
+    """Everything that has to be written together, and what it costs, gathered from one change after another."""
+
+    mutations: list[tuple[bytes, bytes | None]] = field(default_factory=list)
+    adds: list[tuple[bytes, int]] = field(default_factory=list)
+    consumed: Consumed = field(default_factory=Consumed)
+
+    def answering(self, answer: Any) -> Plan:
+        return Plan(self.mutations, self.adds, answer)
+
+
+class Maintainer(Protocol):
+    """Keeps something derived from items true, inside the writer's transaction."""
+
+    def maintain(self, snapshot: Snapshot, change: ItemChange, changes: Changes) -> None:
+        """Add to `changes` whatever must be written together with this change."""
+        ...
+
+
+MaintainerFactory = Callable[["Table"], Maintainer | None]
+
+
+class Table:
+    """One table as its definition says, ready to serve. Built once for each definition and then shared."""
+
+    __slots__ = ("arn", "definition", "indexes", "indexes_by_name", "item_prefix", "key", "maintainers", "name")
+
+    def __init__(self, definition: TableDefinition, factories: Iterable[MaintainerFactory] = ()) -> None:
+        self.definition = definition
+        self.name = definition.name
+        self.arn = definition.arn
+        self.key = PrimaryKey(definition.key, definition.attribute_types)
+        self.item_prefix = keyspace.item_prefix(definition.id)
+        self.indexes = tuple(Index(definition, index) for index in definition.indexes)
+        self.indexes_by_name = sorted(self.indexes, key=lambda index: index.name)  # the order errors are reported in
+        built = (factory(self) for factory in factories)
+        self.maintainers = tuple(maintainer for maintainer in built if maintainer is not None)
+
+    def index(self, name: str) -> Index | None:
+        return next((index for index in self.indexes if index.name == name), None)
+
+    def get(self, snapshot: Snapshot, base_key: bytes) -> Item | None:
+        stored = snapshot.get(self.item_prefix + base_key)
+        return None if stored is None else Item.load(stored)
+
+    def size_of(self, snapshot: Snapshot, base_key: bytes) -> int | None:
+        """The size of a stored item, without looking inside it."""
+        stored = snapshot.get(self.item_prefix + base_key)
+        return None if stored is None else stored_size(stored)
+
+    def check_index_keys(self, item: Attributes, *, by_update: bool = False) -> None:
+        """Refuse an item whose attributes cannot be keys of the indexes they belong to."""
+        for index in self.indexes_by_name:
+            index.check_key(item, by_update=by_update)
+
+    def change(self, snapshot: Snapshot, change: ItemChange, changes: Changes) -> None:
+        """The one door for writes: replace, create or delete an item, and keep everything derived from it true."""
+        old, new = change.old, change.new
+        old_size = old.size_bytes if old else 0
+        new_size = new.size_bytes if new else 0
+        changes.consumed.table += write_units(max(old_size, new_size))
+        if (old.json if old else None) == (new.json if new else None):
+            return
+        key = self.item_prefix + change.base_key
+        changes.mutations.append((key, new.stored() if new else None))
+        for maintainer in self.maintainers:
+            maintainer.maintain(snapshot, change, changes)

@@ -1,0 +1,171 @@
+"""Every error a client can receive, one class per wire code.
+
+An error is raised where the rule is broken. It carries its text in both wordings that the service uses
+side by side (see `Wording`); the door chooses between them when it writes the answer, in one function,
+so nothing in between needs to know which one is in force.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, ClassVar
+
+MODEL = "com.amazonaws.dynamodb.v20120810"
+SERVICE = "com.amazon.coral.service"
+VALIDATE = "com.amazon.coral.validate"
+AVAILABILITY = "com.amazon.coral.availability"
+
+
+class Wording(StrEnum):
+    """The two generations of request validation that the live service answers with."""
+
+    NEWER = "newer"
+    OLDER = "older"
+
+
+class ClientError(Exception):
+    """The client was wrong. The class name is the wire code."""
+
+    namespace: ClassVar[str] = MODEL
+    status: ClassVar[int] = 400
+    capital_message: ClassVar[bool] = False  # whether the body says "Message" instead of "message"
+
+    def __init__(self, message: str | None = None, **members: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        self.members = members  # extra members of the error body, such as Item or CancellationReasons
+
+    @property
+    def code(self) -> str:
+        return type(self).__name__
+
+    def text(self, wording: Wording, *, envelope: bool) -> str | None:
+        """The message in the given wording; `envelope` tells whether the operation wraps request errors."""
+        return self.message
+
+
+class ValidationException(ClientError):
+    """A request that breaks a rule.
+
+    `newer` is the text of the newer wording where it differs. `enveloped` marks errors of the request's own
+    shape (numbers, sets, expressions, parameter mixing), which the newer layer reports behind a prefix for
+    the operations that moved to it; errors about keys, paths and sizes stay bare in both.
+    """
+
+    namespace = VALIDATE
+    ENVELOPE: ClassVar[str] = "1 validation error detected: "
+
+    def __init__(self, message: str, *, newer: str | None = None, enveloped: bool = False) -> None:
+        super().__init__(message)
+        self.newer = message if newer is None else newer
+        self.enveloped = enveloped
+
+    def text(self, wording: Wording, *, envelope: bool) -> str | None:
+        if wording is Wording.OLDER:
+            return self.message
+        return self.ENVELOPE + self.newer if envelope and self.enveloped else self.newer
+
+
+class SerializationException(ClientError):
+    """JSON that is broken, or a member of the wrong JSON type."""
+
+    namespace = SERVICE
+    capital_message = True
+
+
+class UnknownOperationException(ClientError):
+    namespace = SERVICE
+
+
+class MissingAuthenticationTokenException(ClientError):
+    namespace = SERVICE
+
+
+class IncompleteSignatureException(ClientError):
+    namespace = SERVICE
+
+
+class InvalidSignatureException(ClientError):
+    namespace = SERVICE
+
+
+class UnrecognizedClientException(ClientError):
+    namespace = SERVICE
+
+
+class AccessDeniedException(ClientError):
+    namespace = SERVICE
+
+
+class ThrottlingException(ClientError):
+    namespace = AVAILABILITY
+
+
+class InternalServerError(ClientError):
+    """We were wrong, or the store could not. Never raised for anything the client did."""
+
+    status = 500
+
+
+class ServiceUnavailable(ClientError):
+    namespace = AVAILABILITY
+    status = 503
+
+
+class ConditionalCheckFailedException(ClientError):
+    """A condition was false. Carries `Item` when the client asked to see what it met."""
+
+    capital_message = True
+
+    def __init__(self, **members: Any) -> None:
+        super().__init__("The conditional request failed", **members)
+
+
+class ResourceNotFoundException(ClientError):
+    def __init__(self, message: str = "Requested resource not found") -> None:
+        super().__init__(message)
+
+
+class ResourceInUseException(ClientError):
+    pass
+
+
+class LimitExceededException(ClientError):
+    pass
+
+
+class ItemCollectionSizeLimitExceededException(ClientError):
+    def __init__(self) -> None:
+        super().__init__("Collection size exceeded.")
+
+
+class TransactionCanceledException(ClientError):
+    """A transaction that did not happen. Carries `CancellationReasons`, one for each action."""
+
+    capital_message = True
+
+
+class TransactionConflictException(ClientError):
+    def __init__(self) -> None:
+        super().__init__("Transaction is ongoing for the item")
+
+
+class TransactionInProgressException(ClientError):
+    capital_message = True
+
+
+class IdempotentParameterMismatchException(ClientError):
+    capital_message = True
+
+
+class ProvisionedThroughputExceededException(ClientError):
+    pass
+
+
+class RequestLimitExceeded(ClientError):
+    pass
+
+
+class DuplicateItemException(ClientError):
+    def __init__(self) -> None:
+        super().__init__("Duplicate primary key exists in table")

@@ -1,0 +1,236 @@
+"""One client's connection: requests to the handler, answers out in the order of the requests.
+
+A request is handled inside the parser's callback, so that a handler which answers at once needs no task, no
+future and no thread.
+
+The rule for ends: once `deaf`, a connection takes no further request, and the last exchange in its queue
+`closes` it. Every way to end (asked for by the client, refused, stopped) comes down to that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from typing import cast
+
+from hashrange.http.door import Door
+from hashrange.http.exchange import Exchange, Handler, plain_answer
+from hashrange.http.reader import Reader
+
+__all__ = ["Connection", "Exchange", "Handler"]
+
+logger = logging.getLogger("hashrange.http")
+
+
+class Connection(asyncio.Protocol):
+    """The queue of one client's exchanges.
+
+    An exchange is `pending` from the moment the handler has it until its answer is written. When too many are,
+    or when the client does not read its answers, the connection is `holding`: it reads no more, and requests
+    that were already read are `waiting` (with the handler each is meant for).
+    """
+
+    __slots__ = (
+        "closing_since",
+        "congested_since",
+        "deaf",
+        "door",
+        "holding",
+        "in_flight_max",
+        "lingers",
+        "peer",
+        "pending",
+        "reader",
+        "releasing",
+        "transport",
+        "waiting",
+    )
+
+    transport: asyncio.Transport
+
+    def __init__(self, door: Door) -> None:
+        self.door = door
+        self.reader = Reader(self, door)
+        self.peer = ""
+        self.in_flight_max = door.settings.in_flight_max
+        self.pending: deque[Exchange] = deque()
+        self.waiting: deque[tuple[Exchange, Handler]] = deque()
+        self.holding = False
+        self.releasing = False
+        self.deaf = False
+        self.lingers = False
+        self.congested_since: float | None = None
+        self.closing_since: float | None = None
+
+    # What the transport calls
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast(asyncio.Transport, transport)
+        self.transport.set_write_buffer_limits(high=self.door.settings.write_buffer_bytes)
+        self.peer = str((transport.get_extra_info("peername") or ("",))[0])
+        full = self.door.is_full()
+        self.door.enter(self)
+        if self.door.stopping:
+            self.end_after_last()
+        elif full:
+            self.refuse(503, "Too many connections.")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.door.leave(self)
+        self.deaf = True
+        self.pending.clear()
+        self.waiting.clear()
+        self.reader.close()
+
+    def data_received(self, data: bytes) -> None:
+        if not self.deaf:
+            self.reader.feed(data)
+
+    def eof_received(self) -> bool:
+        """The client will send nothing more, but may be waiting for answers."""
+        if self.closing_since is not None or not (self.pending or self.waiting):
+            return False
+        self.end_after_last()
+        return self.transport.can_write_eof()  # TLS cannot stay half open
+
+    def pause_writing(self) -> None:
+        self.congested_since = self.door.now
+        self._hold()
+
+    def resume_writing(self) -> None:
+        self.congested_since = None
+        self._release()
+
+    # The queue of exchanges
+
+    def take(self, exchange: Exchange, handler: Handler) -> None:
+        """Have a request answered, now or when there is room for it."""
+        if self.holding:
+            self.waiting.append((exchange, handler))
+        else:
+            self._start(exchange, handler)
+
+    def _start(self, exchange: Exchange, handler: Handler) -> None:
+        pending = self.pending
+        pending.append(exchange)
+        if len(pending) >= self.in_flight_max:
+            self._hold()
+        try:
+            handler(exchange)
+        except Exception:
+            self._answer_for(exchange)
+
+    def take_last(self, exchange: Exchange, handler: Handler) -> None:
+        """Take a request after which the connection ends."""
+        self.deaf = True
+        exchange.closes = True
+        self.take(exchange, handler)
+
+    def _answer_for(self, exchange: Exchange) -> None:
+        """The handler failed, which it never should: do not leave the client without an answer."""
+        logger.exception("A request could not be answered")
+        if not exchange.answered:
+            plain_answer(500, "Internal error.")(exchange)
+
+    def send(self, exchange: Exchange, message: bytes) -> None:
+        """Write an answer if its turn has come; otherwise keep it until it has."""
+        pending = self.pending
+        if not pending or pending[0] is not exchange:
+            exchange.message = message  # if nothing is pending, nobody is left to read it
+            return
+        pending.popleft()
+        self.transport.write(message)
+        if exchange.closes:
+            self._finish()
+        elif pending or self.holding:
+            self._send_ready()
+
+    def _send_ready(self) -> None:
+        pending = self.pending
+        while pending and (message := pending[0].message) is not None:
+            self.transport.write(message)
+            if pending.popleft().closes:
+                self._finish()
+        self._release()
+
+    def _hold(self) -> None:
+        if not self.holding:
+            self.holding = True
+            self.transport.pause_reading()
+
+    def _release(self) -> None:
+        """Take up the requests that had to wait, and read on once none is left."""
+        if self.releasing or not self.holding or self.closing_since is not None:
+            return  # an answer given inside the loop below comes back here; the loop itself goes on
+        self.releasing = True
+        while self.waiting and self._has_room():
+            self._start(*self.waiting.popleft())
+        self.releasing = False
+        if not self.waiting and self._has_room() and self.closing_since is None:
+            self.holding = False
+            self.reader.since = self.door.now  # a request half read was not slow while nobody listened
+            self.transport.resume_reading()
+
+    def _has_room(self) -> bool:
+        return self.congested_since is None and len(self.pending) < self.in_flight_max
+
+    # The end
+
+    def refuse(self, status: int, text: str) -> None:
+        """Answer that this cannot go on, after the answers that are due before, and close."""
+        self.reader.url = b""
+        self.lingers = True
+        self.take_last(Exchange(self, b"", b"", {}, b""), plain_answer(status, text))
+
+    def end_after_last(self) -> None:
+        """Close after the last answer that is due."""
+        self.reader.url = b""
+        self.deaf = True
+        if self.waiting:
+            self.waiting[-1][0].closes = True
+        elif self.pending:
+            self.pending[-1].closes = True
+        else:
+            self._finish()
+
+    def _finish(self) -> None:
+        """Close once everything is written.
+
+        A client that was refused may still be sending. Closing on bytes that were not read would destroy our
+        answer on its way, so for a while they are read and thrown away.
+        """
+        self.closing_since = self.door.now
+        self.pending.clear()
+        self.waiting.clear()
+        if not self.lingers:
+            self.transport.close()
+            return
+        self.transport.resume_reading()
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+
+    def stop(self) -> None:
+        """Answer what has been sent so far, a request half read included, and close."""
+        if not self.reader.url and not self.deaf:
+            self.lingers = self.holding  # there may be more that we did not read
+            self.end_after_last()
+
+    def abort(self) -> None:
+        self.transport.abort()
+
+    def look_after(self) -> None:
+        """Called once per sweep: has anything taken too long?"""
+        settings = self.door.settings
+        now = self.door.now
+        if self.closing_since is not None:
+            if now - self.closing_since > (settings.linger_seconds if self.lingers else settings.drain_seconds):
+                self.transport.abort()
+        elif self.congested_since is not None:
+            if now - self.congested_since > settings.drain_seconds:
+                self.transport.abort()
+        elif self.reader.url and not self.holding:
+            if now - self.reader.since > settings.request_seconds:
+                self.refuse(408, "The request took too long to arrive.")
+        elif not self.pending and now - self.reader.since > settings.idle_seconds:
+            self.end_after_last()

@@ -1,0 +1,218 @@
+"""Turns an HTTP exchange into an API call and its outcome into an answer.
+
+The order of the checks is the service's own: method and content type, JSON, target, authentication, member types,
+constraints, and then whatever the operation itself checks.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import orjson
+
+from hashrange.auth.credentials import credential_of
+from hashrange.engine.database import Database
+from hashrange.engine.scope import Scope, scope_of
+from hashrange.errors import (
+    ClientError,
+    InternalServerError,
+    SerializationException,
+    UnknownOperationException,
+    ValidationException,
+    Wording,
+)
+from hashrange.http.exchange import Exchange
+from hashrange.http.request_id import RequestIds
+from hashrange.operations.operation import Answer, Operation, Request, Write
+from hashrange.storage.interface import Result, StoreError
+from hashrange.validation.shape import InputShape
+from hashrange.values.attribute import MalformedValue
+
+log = logging.getLogger("hashrange.api")
+
+JSON_TYPES = (b"application/x-amz-json-1.0", b"application/json")
+UNKNOWN_OPERATION = b"<UnknownOperationException/>\n"
+CORS = (
+    b"Access-Control-Allow-Origin: *\r\n"
+    b"Access-Control-Expose-Headers: x-amzn-RequestId,x-amzn-ErrorType,x-amz-request-id,x-amz-id-2,"
+    b"x-amzn-ErrorMessage,Date,x-amz-crc32\r\n"
+)
+PREFLIGHT = CORS + (
+    b"Access-Control-Allow-Methods: GET, HEAD, PUT, POST, DELETE, OPTIONS\r\nAccess-Control-Max-Age: 172800\r\n"
+)
+ACCOUNT_DIGITS = 12
+
+
+class Target:
+    """An operation as the door meets it: with the shape of its requests."""
+
+    __slots__ = ("explain", "operation", "plausible")
+
+    def __init__(self, operation: Operation, shape: InputShape) -> None:
+        self.operation = operation
+        self.plausible = shape.plausible
+        self.explain = shape.explain
+
+
+class Dispatcher:
+    """Answers every exchange that reaches the server."""
+
+    def __init__(
+        self,
+        db: Database,
+        targets: dict[bytes, Target],
+        *,
+        account: str,
+        region: str,
+        wording: Wording = Wording.NEWER,
+    ) -> None:
+        self._db = db
+        self._targets = targets
+        self._account = account
+        self._region = region
+        self._wording = wording
+        self._request_id = RequestIds()
+
+    def __call__(self, exchange: Exchange) -> None:
+        content_type = exchange.headers.get(b"content-type", b"")
+        if exchange.method != b"POST" or not content_type.startswith(JSON_TYPES):
+            self._other(exchange)
+            return
+        call = Call(self, exchange, content_type, self._request_id())
+        try:
+            self._run(call)
+        except Exception as error:
+            call.fail(error)
+
+    def _run(self, call: Call) -> None:
+        exchange = call.exchange
+        try:
+            members = orjson.loads(exchange.body)
+        except orjson.JSONDecodeError:
+            raise SerializationException() from None
+        target = self._targets.get(exchange.headers.get(b"x-amz-target", b""))
+        if target is None:
+            raise UnknownOperationException()
+        call.target = target
+        scope = self._scope(exchange)
+        if type(members) is not dict:
+            raise SerializationException()
+        if not target.plausible(members):
+            members = target.explain(members)
+        try:
+            answer = target.operation.run(self._db, Request(members, scope))
+        except ValidationException:
+            # A member of the wrong type speaks before any other error; only now is it worth looking for one.
+            target.explain(orjson.loads(exchange.body))
+            raise
+        except MalformedValue:
+            # Either there is such a member, or it can be converted: {"BOOL": "true"} is a boolean.
+            answer = self._run_converted(target, target.explain(orjson.loads(exchange.body)), scope)
+        if isinstance(answer, Write):
+            self._db.store.write(answer.plan, call.finish)
+        else:
+            call.succeed(answer)
+
+    def _run_converted(self, target: Target, members: dict[str, Any], scope: Scope) -> Answer:
+        try:
+            return target.operation.run(self._db, Request(members, scope))
+        except MalformedValue:
+            raise SerializationException() from None
+
+    def _scope(self, exchange: Exchange) -> Scope:
+        """The account and region that a request addresses: an access key of twelve digits names its account."""
+        credential = credential_of(exchange.url, exchange.headers)
+        key = credential.access_key
+        account = key if len(key) == ACCOUNT_DIGITS and key.isdigit() else self._account
+        return scope_of(account, credential.region or self._region)
+
+    def _other(self, exchange: Exchange) -> None:
+        """Everything that is not an API call: health checks, CORS preflights, strangers."""
+        cors = CORS if b"origin" in exchange.headers else b""
+        ids = b"x-amzn-RequestId: " + self._request_id().encode() + b"\r\n"
+        if exchange.method == b"OPTIONS":
+            asked = exchange.headers.get(b"access-control-request-headers", b"*")
+            allowed = b"Access-Control-Allow-Headers: " + asked + b"\r\n"
+            exchange.respond(200, ids + PREFLIGHT + allowed, b"")
+        elif exchange.method == b"GET":
+            health = f"healthy: dynamodb.{self._region}.amazonaws.com "
+            exchange.respond(200, ids + cors + b"Content-Type: text/plain\r\n", health.encode())
+        else:
+            exchange.respond(404, ids + cors, UNKNOWN_OPERATION)
+
+    def error_answer(self, error: ClientError, operation: Operation | None) -> tuple[int, bytes]:
+        """The one place where an error becomes the body that clients read."""
+        envelope = operation is not None and operation.envelope
+        body: dict[str, Any] = {"__type": f"{error.namespace}#{error.code}", **error.members}
+        text = error.text(self._wording, envelope=envelope)
+        if text is not None:
+            body["Message" if error.capital_message else "message"] = text
+        return error.status, orjson.dumps(body)
+
+
+class Call:
+    """One API call on its way through: knows how to answer its exchange, whichever way it ends."""
+
+    __slots__ = ("_content_type", "_dispatcher", "_request_id", "_started", "exchange", "target")
+
+    def __init__(self, dispatcher: Dispatcher, exchange: Exchange, content_type: bytes, request_id: str) -> None:
+        self._dispatcher = dispatcher
+        self._content_type = content_type
+        self._request_id = request_id
+        self._started = time.perf_counter()
+        self.exchange = exchange
+        self.target: Target | None = None
+
+    def finish(self, result: Result) -> None:
+        """A write met its fate."""
+        if result.error is None:
+            self.succeed(result.answer)
+        else:
+            self.fail(result.error)
+
+    def succeed(self, answer: dict[str, Any] | None) -> None:
+        self._respond(200, b"" if answer is None else orjson.dumps(answer), "ok")
+
+    def fail(self, error: BaseException) -> None:
+        client_error = error if isinstance(error, ClientError) else self._surprise(error)
+        operation = None if self.target is None else self.target.operation
+        status, body = self._dispatcher.error_answer(client_error, operation)
+        self._respond(status, body, client_error.code)
+
+    def _surprise(self, error: BaseException) -> ClientError:
+        """What is nobody's fault but ours is told to the log, not to the client."""
+        if isinstance(error, StoreError):
+            log.error("the store could not: %s", error, extra={"request_id": self._request_id})
+        else:
+            log.error("unexpected error", exc_info=error, extra={"request_id": self._request_id})
+        return InternalServerError("The request processing has failed because of an unknown error")
+
+    def _respond(self, status: int, body: bytes, outcome: str) -> None:
+        headers = b"Content-Type: %b\r\nx-amzn-RequestId: %b\r\n" % (self._content_type, self._request_id.encode())
+        if b"origin" in self.exchange.headers:
+            headers += CORS
+        self.exchange.respond(status, headers, body)
+        if log.isEnabledFor(logging.DEBUG):
+            self._log(outcome)
+
+    def _log(self, outcome: str) -> None:
+        name = "-" if self.target is None else self.target.operation.name
+        took_ms = (time.perf_counter() - self._started) * 1000
+        log.debug(
+            "%s %s",
+            name,
+            outcome,
+            extra={"request_id": self._request_id, "peer": self.exchange.peer, "ms": round(took_ms, 3)},
+        )
+
+
+def build_targets(operations: Iterable[Operation], shape_of: Callable[[Operation], InputShape]) -> dict[bytes, Target]:
+    """The operations by the value of the X-Amz-Target header that asks for them."""
+    prefixes = {"dynamodb": "DynamoDB_20120810", "dynamodbstreams": "DynamoDBStreams_20120810"}
+    return {
+        f"{prefixes[operation.service]}.{operation.name}".encode(): Target(operation, shape_of(operation))
+        for operation in operations
+    }

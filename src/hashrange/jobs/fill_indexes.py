@@ -1,0 +1,87 @@
+"""Fills new global secondary indexes with the items that were there before them, while writes go on.
+
+The position is kept in the store together with the entries written so far, so a crash loses nothing, and writers
+maintain the index themselves from the moment it is announced, so an item is never missed whichever comes first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hashrange.engine import keyspace, lifecycle
+from hashrange.engine.database import Database
+from hashrange.engine.definition import IndexDefinition, TableDefinition, TableRecord
+from hashrange.engine.index import Index
+from hashrange.engine.table import Changes, ItemChange, Table
+from hashrange.indexes.maintainer import IndexMaintainer
+from hashrange.indexes.progress import Progress
+from hashrange.jobs.job import Job, Step
+from hashrange.storage.interface import Plan, Snapshot
+from hashrange.values.item import Item
+from hashrange.values.ordered import after
+
+ITEMS_PER_STEP = 250
+
+
+def next_step(db: Database) -> Step:
+    with db.read() as snapshot:
+        for key, stored in snapshot.scan(keyspace.BACKFILL, after(keyspace.BACKFILL)):
+            progress = Progress.load(stored)
+            table = table_at(db, snapshot, progress.catalog_key)
+            if table is None or not is_announced(table, key):
+                return lambda snapshot: fill(db, snapshot, key)
+    return None
+
+
+def table_at(db: Database, snapshot: Snapshot, catalog_key: bytes) -> TableDefinition | None:
+    stored = snapshot.get(catalog_key)
+    return None if stored is None else TableRecord.load(stored).at(db.clock.micros())
+
+
+def is_announced(table: TableDefinition, key: bytes) -> bool:
+    """Whether the index is still in the phase before its filling."""
+    index = index_numbered(table, keyspace.index_number_of(key))
+    return index is not None and index.status == "CREATING" and not index.backfilling
+
+
+def index_numbered(table: TableDefinition, number: int) -> IndexDefinition | None:
+    return next((index for index in table.indexes if index.number == number), None)
+
+
+def fill(db: Database, snapshot: Snapshot, key: bytes) -> Plan:
+    """Write the entries of the next few items; after the last of them the index is ACTIVE."""
+    stored = snapshot.get(key)
+    if stored is None:
+        return Plan()
+    progress = Progress.load(stored)
+    definition = table_at(db, snapshot, progress.catalog_key)
+    is_same = definition is not None and definition.id == keyspace.table_id_of(key)
+    index = index_numbered(definition, keyspace.index_number_of(key)) if definition and is_same else None
+    if definition is None or index is None or index.status != "CREATING":
+        return Plan([(key, None)])
+    table = Table(definition)
+    maintainer = IndexMaintainer(definition.id, Index(definition, index))
+    changes = Changes()
+    last = None
+    start = progress.position or table.item_prefix
+    for item_key, item in snapshot.scan(start, after(table.item_prefix), limit=ITEMS_PER_STEP):
+        add_entry(snapshot, table, maintainer, item_key, Item.load(item), changes)
+        last = item_key
+    if last is not None:
+        changes.mutations.append((key, replace(progress, position=last + b"\0").dump()))
+        return changes.answering(None)
+    done = definition.with_index(replace(index, status="ACTIVE", backfilling=False))
+    return Plan([(key, None), lifecycle.save(TableRecord.settled(done))])
+
+
+def add_entry(
+    snapshot: Snapshot, table: Table, maintainer: IndexMaintainer, key: bytes, item: Item, changes: Changes
+) -> None:
+    """Index an item, unless whoever wrote it last has done so already."""
+    base_key = key[len(table.item_prefix) :]
+    entry = maintainer.entry(item, base_key)
+    if entry is not None and snapshot.get(entry[0]) is None:
+        maintainer.maintain(ItemChange(table, base_key, None, item), changes)
+
+
+JOB = Job("fill-indexes", next_step)

@@ -1,0 +1,50 @@
+"""Runs background jobs beside the requests. The only part of the jobs that knows about an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable
+
+from hashrange.engine.database import Database
+from hashrange.jobs import fill_indexes, forget_tokens, remove_deleted
+from hashrange.jobs.job import Job
+from hashrange.storage.interface import Planner, Result
+
+log = logging.getLogger("hashrange.jobs")
+
+JOBS: tuple[Job, ...] = (remove_deleted.JOB, fill_indexes.JOB, forget_tokens.JOB)
+RETRY_SECONDS = 5.0  # after a step that failed, for instance because the disk is full
+
+
+async def run_jobs(db: Database, jobs: Iterable[Job] = JOBS) -> None:
+    """Run the jobs until cancelled. Every step is one plan, so stopping between two of them is always safe."""
+    await asyncio.gather(*(run_job(db, job) for job in jobs))
+
+
+async def run_job(db: Database, job: Job) -> None:
+    while True:
+        try:
+            step = job.next_step(db)
+            if step is not None:
+                await carry_out(db, step)
+            pause = 0.0 if step is not None else job.idle_seconds
+        except Exception:
+            log.exception("job %s failed; trying again in %g s", job.name, RETRY_SECONDS)
+            pause = RETRY_SECONDS
+        await asyncio.sleep(pause)
+
+
+async def carry_out(db: Database, plan: Planner) -> None:
+    finished: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def done(result: Result) -> None:
+        if finished.done():
+            return
+        if result.error is None:
+            finished.set_result(None)
+        else:
+            finished.set_exception(result.error)
+
+    db.store.write(plan, done)
+    await finished

@@ -1,0 +1,108 @@
+"""BatchGetItem: read up to a hundred items by their primary keys, from any number of tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from hashrange.engine.database import Database
+from hashrange.engine.table import Table
+from hashrange.engine.units import Consumed, read_units
+from hashrange.errors import ValidationException
+from hashrange.expressions import Projection
+from hashrange.limits import BATCH_GET_KEYS_MAX, BATCH_GET_RESPONSE_BYTES_MAX
+from hashrange.operations.items.get_item import parse_projection
+from hashrange.operations.items.parameters import refuse_mixing
+from hashrange.operations.operation import Operation, Request
+from hashrange.storage.interface import Snapshot
+from hashrange.values.attribute import check_attributes
+from hashrange.values.item import Item
+from hashrange.values.types import Attributes
+
+DUPLICATES = "Provided list of item keys contains duplicates"
+
+
+@dataclass(frozen=True, slots=True)
+class TableGet:
+    """What is wanted from one table."""
+
+    name: str
+    request: Request
+    keys: list[Attributes]
+    projection: Projection | None
+    consistent: bool
+
+
+@dataclass(slots=True)
+class Found:
+    """What came of one table's keys. Those that found no room in the answer are left for the next request."""
+
+    items: list[Any]
+    unprocessed: list[Attributes]
+    consumed: Consumed
+
+
+def batch_get_item(db: Database, request: Request) -> dict[str, Any]:
+    gets = [parse_table(name, Request(wanted, request.scope)) for name, wanted in request["RequestItems"].items()]
+    if sum(len(get.keys) for get in gets) > BATCH_GET_KEYS_MAX:
+        raise ValidationException("Too many items requested for the BatchGetItem call")
+
+    with db.read() as snapshot:
+        tables = [db.table(snapshot, request.scope, get.name) for get in gets]
+        located = [[table.key.of_key(key) for key in get.keys] for table, get in zip(tables, gets, strict=True)]
+        founds: list[Found] = []
+        room = BATCH_GET_RESPONSE_BYTES_MAX
+        for table, get, base_keys in zip(tables, gets, located, strict=True):
+            found, room = read_table(snapshot, table, get, base_keys, room)
+            founds.append(found)
+    return answer(request, gets, tables, founds)
+
+
+def parse_table(name: str, request: Request) -> TableGet:
+    refuse_mixing(request, ("AttributesToGet",), ("ProjectionExpression",))
+    projection = parse_projection(request)
+    keys: list[Attributes] = request["Keys"]
+    texts = [orjson.dumps(key, option=orjson.OPT_SORT_KEYS) for key in keys]  # as sent: 1000 and 1e3 are two keys
+    for key in keys:
+        check_attributes(key)
+    if len(set(texts)) < len(texts):
+        raise ValidationException(DUPLICATES)
+    return TableGet(name, request, keys, projection, request.get("ConsistentRead", False))
+
+
+def read_table(snapshot: Snapshot, table: Table, get: TableGet, base_keys: list[bytes], room: int) -> tuple[Found, int]:
+    """Read a table's items while there is room in the answer."""
+    found = Found([], [], Consumed())
+    stored = snapshot.get_many([table.item_prefix + base_key for base_key in base_keys])
+    for key, value in zip(get.keys, stored, strict=True):
+        item = None if value is None else Item.load(value)
+        size_bytes = 0 if item is None else item.size_bytes
+        if size_bytes > room:
+            found.unprocessed.append(key)
+            continue
+        room -= size_bytes
+        found.consumed.table += read_units(size_bytes, consistent=get.consistent)
+        if item is not None:
+            found.items.append(item.fragment if get.projection is None else get.projection(item.attributes))
+    return found, room
+
+
+def answer(request: Request, gets: list[TableGet], tables: list[Table], founds: list[Found]) -> dict[str, Any]:
+    members: dict[str, Any] = {"Responses": {}, "UnprocessedKeys": {}}
+    for get, found in zip(gets, founds, strict=True):
+        members["Responses"][get.name] = found.items
+        if found.unprocessed:
+            members["UnprocessedKeys"][get.name] = {**get.request.members, "Keys": found.unprocessed}
+    level = request.get("ReturnConsumedCapacity", "NONE")
+    if level != "NONE":
+        members["ConsumedCapacity"] = [
+            found.consumed.report(level, table.name)
+            for table, found in zip(tables, founds, strict=True)
+            if found.consumed.total
+        ]
+    return members
+
+
+OPERATION = Operation(name="BatchGetItem", run=batch_get_item)

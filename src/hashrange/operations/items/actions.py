@@ -1,0 +1,259 @@
+"""The four things that can be done to one item: put it, update it, delete it, or only check it.
+
+The single-item operations do one of them; transactions and batches do several. What can be checked without the
+table is checked when an action is made; `locate` checks it against the table's keys; `apply` says what becomes of
+the item.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import orjson
+
+from hashrange.engine.database import Database
+from hashrange.engine.keys import INVALID, require_scalar_key_paths
+from hashrange.engine.scope import Scope
+from hashrange.engine.table import Changes, ItemChange, Table
+from hashrange.errors import ConditionalCheckFailedException, ValidationException
+from hashrange.expressions import Prepared, Update
+from hashrange.limits import ITEM_SIZE_BYTES_MAX
+from hashrange.storage.interface import Snapshot
+from hashrange.values.attribute import check_attributes, check_depth
+from hashrange.values.item import Item
+from hashrange.values.size import size_of, size_of_attributes
+from hashrange.values.types import Attributes
+
+NOTHING: Attributes = {}
+
+ITEM_TOO_LARGE = "Item size has exceeded the maximum allowed size"
+UPDATED_ITEM_TOO_LARGE = "Item size to update has exceeded the maximum allowed size"
+
+# What an update's own text counts towards the item size limit (observed).
+UPDATE_BYTES = 3
+WRITING_ACTION_BYTES = 19
+CLEARING_ACTION_BYTES = 2
+
+
+class Located(Protocol):
+    """Something about one item of one table."""
+
+    @property
+    def table_name(self) -> str: ...
+
+    def locate(self, table: Table) -> bytes:
+        """The stored key of the item, after every check against the table's schema."""
+        ...
+
+
+class Action(Located, Protocol):
+    """One thing to do to one item."""
+
+    @property
+    def prepared(self) -> Prepared:
+        """The action's expressions."""
+        ...
+
+    @property
+    def shows_old(self) -> bool:
+        """Whether a failed condition shows the item it met."""
+        ...
+
+    def apply(self, table: Table, old: Item | None, now_micros: int) -> Item | None:
+        """What the item becomes."""
+        ...
+
+    def request_bytes(self) -> int:
+        """What the action counts towards the size of a transaction."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an action did."""
+
+    table: Table
+    base_key: bytes
+    old: Item | None
+    new: Item | None
+
+
+def carry_out(db: Database, snapshot: Snapshot, scope: Scope, action: Action, changes: Changes) -> Outcome:
+    """Find the item, test the condition, and add what has to be written to `changes`."""
+    table = db.table(snapshot, scope, action.table_name)
+    return carry_out_on(table, action.locate(table), snapshot, action, db.clock.micros(), changes)
+
+
+def carry_out_on(
+    table: Table, base_key: bytes, snapshot: Snapshot, action: Action, now_micros: int, changes: Changes
+) -> Outcome:
+    """The same for an item that was located before."""
+    old = table.get(snapshot, base_key)
+    require_condition(action, old)
+    new = action.apply(table, old, now_micros)
+    table.change(snapshot, ItemChange(table, base_key, old, new), changes)
+    return Outcome(table, base_key, old, new)
+
+
+def require_condition(action: Action, old: Item | None) -> None:
+    """Raise if the action's condition is false for the stored item; a missing item has no attributes at all."""
+    prepared = action.prepared
+    condition = prepared.condition
+    if condition is None or condition(old.attributes if old is not None else NOTHING, prepared.values):
+        return
+    if old is not None and action.shows_old:
+        raise ConditionalCheckFailedException(Item=old.fragment)
+    raise ConditionalCheckFailedException()
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Create an item or replace it whole."""
+
+    table_name: str
+    attributes: Attributes
+    json: bytes
+    size_bytes: int
+    prepared: Prepared = field(default_factory=Prepared)
+    shows_old: bool = False
+
+    def locate(self, table: Table) -> bytes:
+        base_key = table.key.of_item(self.attributes)
+        if table.indexes:
+            table.check_index_keys(self.attributes)
+        check_condition_paths(table, self.prepared)
+        return base_key
+
+    def request_bytes(self) -> int:
+        return self.size_bytes
+
+    def apply(self, table: Table, old: Item | None, now_micros: int) -> Item:
+        return Item(self.json, self.size_bytes, now_micros, self.attributes)
+
+
+def new_put(table_name: str, attributes: Attributes) -> Put:
+    """An unconditional put of an item that has yet to be checked."""
+    size_bytes = check_attributes(attributes)
+    check_item_size(size_bytes)
+    return Put(table_name, attributes, orjson.dumps(attributes), size_bytes)
+
+
+def check_item_size(size_bytes: int) -> None:
+    if size_bytes > ITEM_SIZE_BYTES_MAX:
+        raise ValidationException(ITEM_TOO_LARGE)
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Delete an item, if it is there."""
+
+    table_name: str
+    key: Attributes
+    prepared: Prepared = field(default_factory=Prepared)
+    shows_old: bool = False
+
+    def locate(self, table: Table) -> bytes:
+        base_key = table.key.of_key(self.key)
+        check_condition_paths(table, self.prepared)
+        return base_key
+
+    def request_bytes(self) -> int:
+        return key_and_values_bytes(self.key, self.prepared)
+
+    def apply(self, table: Table, old: Item | None, now_micros: int) -> None:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Test an item and leave it as it is."""
+
+    table_name: str
+    key: Attributes
+    prepared: Prepared
+    shows_old: bool = False
+
+    def locate(self, table: Table) -> bytes:
+        base_key = table.key.of_key(self.key)
+        check_condition_paths(table, self.prepared)
+        return base_key
+
+    def request_bytes(self) -> int:
+        return key_and_values_bytes(self.key, self.prepared)
+
+    def apply(self, table: Table, old: Item | None, now_micros: int) -> Item | None:
+        return old
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Update some attributes of an item, creating it if there is none.
+
+    `counts_actions` is off where only the finished item has to fit, as in transactions.
+    """
+
+    table_name: str
+    key: Attributes
+    prepared: Prepared
+    shows_old: bool = False
+    counts_actions: bool = True
+
+    def locate(self, table: Table) -> bytes:
+        base_key = table.key.of_key(self.key)
+        check_condition_paths(table, self.prepared)
+        if self.prepared.update is not None:
+            check_targets(table, self.prepared.update)
+        return base_key
+
+    def request_bytes(self) -> int:
+        return key_and_values_bytes(self.key, self.prepared)
+
+    def apply(self, table: Table, old: Item | None, now_micros: int) -> Item | None:
+        update = self.prepared.update
+        if update is None:
+            return old or Item.of(dict(self.key), size_of_attributes(self.key), now_micros)
+        before = old.attributes if old is not None else self.key
+        attributes = update.apply(before, self.prepared.values, exists=old is not None)
+        if old is None and not update.creates_item:
+            return None
+        check_depth(attributes)
+        if table.indexes:
+            table.check_index_keys(attributes, by_update=True)
+        size_bytes = size_of_attributes(attributes)
+        self._check_size(size_bytes, update)
+        return Item.of(attributes, size_bytes, now_micros)
+
+    def _check_size(self, size_bytes: int, update: Update) -> None:
+        """The finished item has to fit, and so has the update itself, which counts its actions."""
+        largest = size_bytes
+        if self.counts_actions:
+            actions_bytes = (
+                UPDATE_BYTES
+                + WRITING_ACTION_BYTES * update.writing_actions
+                + CLEARING_ACTION_BYTES * update.clearing_actions
+            )
+            largest = max(size_bytes, size_bytes - size_of_attributes(self.key) + actions_bytes)
+        if largest > ITEM_SIZE_BYTES_MAX:
+            raise ValidationException(UPDATED_ITEM_TOO_LARGE)
+
+
+def key_and_values_bytes(key: Attributes, prepared: Prepared) -> int:
+    return size_of_attributes(key) + sum(map(size_of, prepared.values.values()))
+
+
+def check_condition_paths(table: Table, prepared: Prepared) -> None:
+    """Key attributes are scalars; a condition cannot look into them."""
+    if prepared.condition is not None:
+        require_scalar_key_paths(table.key.names, prepared.condition.paths, "Key")
+
+
+def check_targets(table: Table, update: Update) -> None:
+    """An update can neither look into the key nor change it."""
+    names = table.key.names
+    require_scalar_key_paths(names, update.targets, "Key")
+    for target in update.targets:
+        if target[0] in names:
+            raise ValidationException(
+                f"{INVALID}Cannot update attribute {target[0]}. This attribute is part of the key"
+            )

@@ -1,0 +1,55 @@
+"""Parameters that the item operations share: mixing, return values, consumed capacity."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hashrange.engine.table import Table
+from hashrange.engine.units import Consumed
+from hashrange.errors import ValidationException
+from hashrange.operations.operation import Request
+from hashrange.values.types import Attributes
+
+
+def refuse_mixing(request: Request, legacy: tuple[str, ...], expressions: tuple[str, ...]) -> None:
+    """A request speaks in expressions or in the older parameters, never in both."""
+    old = [name for name in legacy if name in request]
+    if not old:
+        return
+    new = [name for name in expressions if name in request]
+    if new:
+        raise ValidationException(
+            "Can not use both expression and non-expression parameters in the same request: "
+            f"Non-expression parameters: {{{', '.join(old)}}} Expression parameters: {{{', '.join(new)}}}",
+            enveloped=True,
+        )
+
+
+def refuse_return_values(request: Request) -> None:
+    """PutItem and DeleteItem have no new or updated attributes to return."""
+    if request.get("ReturnValues", "NONE") not in ("NONE", "ALL_OLD"):
+        raise ValidationException("ReturnValues can only be ALL_OLD or NONE", enveloped=True)
+
+
+def shows_old(request: Request) -> bool:
+    """Whether a failed condition is to show the item that it met."""
+    return bool(request.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD")
+
+
+def report_write(request: Request, table: Table, consumed: Consumed, item: Attributes) -> dict[str, Any]:
+    """The ConsumedCapacity and ItemCollectionMetrics of a write, as far as the request asks for them."""
+    answer = report_consumed(request, table, consumed)
+    if request.get("ReturnItemCollectionMetrics") == "SIZE" and table.definition.local_indexes:
+        answer["ItemCollectionMetrics"] = collection_metrics(table, item)
+    return answer
+
+
+def report_consumed(request: Request, table: Table, consumed: Consumed) -> dict[str, Any]:
+    level = request.get("ReturnConsumedCapacity", "NONE")
+    return {} if level == "NONE" else {"ConsumedCapacity": consumed.report(level, table.name)}
+
+
+def collection_metrics(table: Table, item: Attributes) -> dict[str, Any]:
+    """The size range of the item collection that a written item belongs to."""
+    name = table.key.partition_name
+    return {"ItemCollectionKey": {name: item[name]}, "SizeEstimateRangeGB": [0.0, 1.0]}

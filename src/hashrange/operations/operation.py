@@ -1,0 +1,49 @@
+"""What an operation is: a name, a function, and what the door has to know about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from hashrange.engine.database import Database
+from hashrange.engine.scope import Scope
+from hashrange.storage.interface import Planner
+
+
+class Request:
+    """The members of a request, and the account and region that it addresses."""
+
+    __slots__ = ("get", "members", "scope")
+
+    def __init__(self, members: dict[str, Any], scope: Scope) -> None:
+        self.members = members
+        self.scope = scope
+        self.get = members.get
+
+    def __getitem__(self, name: str) -> Any:
+        return self.members[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.members
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """An answer that is known only once its plan was carried out."""
+
+    plan: Planner
+
+
+Answer = dict[str, Any] | None | Write
+"""The members of a response (bytes that are JSON already go in as `orjson.Fragment`); None for an empty body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation of the API."""
+
+    name: str
+    run: Callable[[Database, Request], Answer]
+    service: str = "dynamodb"
+    envelope: bool = False  # whether the newer wording puts request errors behind "1 validation error detected: "

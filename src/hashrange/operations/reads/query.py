@@ -1,0 +1,128 @@
+"""Query: read a partition of a table or index, in sort-key order."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from hashrange.engine.database import Database
+from hashrange.engine.page import Reading, answer, read_page
+from hashrange.engine.source import Range, Source
+from hashrange.errors import ValidationException
+from hashrange.expressions import KeyRange, Prepared
+from hashrange.operations.items.parameters import refuse_mixing, report_consumed
+from hashrange.operations.operation import Operation, Request
+from hashrange.operations.reads.parameters import prepare_query
+from hashrange.operations.reads.selection import check_filter_names, check_select, select
+from hashrange.operations.reads.source import INVALID_START, check_start_key_values, find_source
+from hashrange.values.ordered import after
+from hashrange.values.types import Attributes
+
+LEGACY = ("AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions")
+EXPRESSIONS = ("ProjectionExpression", "FilterExpression", "KeyConditionExpression")
+
+
+def query(db: Database, request: Request) -> dict[str, Any]:
+    check_mixing(request)
+    check_start_key_values(request)
+    prepared = prepare_query(request)
+    check_select(request)
+
+    with db.read() as snapshot:
+        source = find_source(db, snapshot, request)
+        reading = reading_of(request, source, prepared)
+        page = read_page(snapshot, reading)
+
+    consumed = report_consumed(request, source.table, page.consumed)
+    return {**answer(page, counting=reading.counting), **consumed}
+
+
+def check_mixing(request: Request) -> None:
+    """KeyConditions may be used beside FilterExpression and ProjectionExpression, but nothing else may be mixed."""
+    if "KeyConditionExpression" in request:
+        refuse_mixing(request, LEGACY, EXPRESSIONS)
+    else:
+        refuse_mixing(request, LEGACY[:3], EXPRESSIONS)
+
+
+def reading_of(request: Request, source: Source, prepared: Prepared) -> Reading:
+    """What to read, checked against the key of the table or index."""
+    start: Attributes | None = request.get("ExclusiveStartKey")
+    check_start_key_shape(source, start)
+    assert prepared.key_condition is not None
+    key_range = prepared.key_condition.resolve(
+        hash_names=tuple(name for name, _ in source.partition),
+        range_names=tuple(name for name, _ in source.sort),
+        types=source.table.definition.attribute_types,
+        values=prepared.values,
+    )
+    whole = stored_range(source, key_range)
+    reverse = not request.get("ScanIndexForward", True)
+    check_filter(source, prepared)
+    selection = select(request, source, prepared.projection)
+    return Reading(
+        source=source,
+        range=whole if start is None else resumed(source, key_range, whole, start, reverse=reverse),
+        reverse=reverse,
+        limit=request.get("Limit"),
+        consistent=request.get("ConsistentRead", False),
+        filter=None if prepared.filter is None else partial(_matches, prepared),
+        projection=selection.projection,
+        counting=selection.counting,
+        fetching=selection.fetching,
+    )
+
+
+def _matches(prepared: Prepared, attributes: Attributes) -> bool:
+    assert prepared.filter is not None
+    return prepared.filter(attributes, prepared.values)
+
+
+def stored_range(source: Source, key_range: KeyRange) -> Range:
+    """The stored keys that a key condition selects."""
+    prefix = source.partition_prefix(key_range.partition_values, key_range.sort_values)
+    if key_range.operator is not None:
+        kind = source.sort[len(key_range.sort_values)][1]
+        return source.sort_range(prefix, kind, key_range.operator, key_range.operands)
+    if key_range.sort_values or not source.sort:
+        return source.equal(prefix)
+    return prefix, after(prefix)
+
+
+def check_start_key_shape(source: Source, start: Attributes | None) -> None:
+    if start is not None and not source.has_position_shape(start):
+        raise ValidationException(INVALID_START)
+
+
+def resumed(source: Source, key_range: KeyRange, whole: Range, start: Attributes, *, reverse: bool) -> Range:
+    """The rest of the range after an exclusive start key, which must lie inside it."""
+    if source.index is None and not source.sort:
+        raise ValidationException(f"The provided exclusive start key is invalid: ExclusiveStartKey: {_printed(start)}")
+    if source.index is None and key_range.sort_values and key_range.operator is None:
+        raise ValidationException("The query can return at most one row and cannot be restarted")
+    if any(start[name] != value for (name, _), value in zip(source.partition, key_range.partition_values, strict=True)):
+        raise ValidationException("The provided starting key is outside query boundaries based on provided conditions")
+    position = source.position(start)
+    if not whole[0] <= position < whole[1]:
+        raise ValidationException("The provided starting key does not match the range key predicate")
+    return (whole[0], position) if reverse else (position + b"\0", whole[1])
+
+
+def _printed(key: Attributes) -> str:
+    values = (f"{name}=AttributeValue: {{{kind}:{content}}}" for name, v in key.items() for kind, content in v.items())
+    return f"{{{', '.join(values)}}}"
+
+
+def check_filter(source: Source, prepared: Prepared) -> None:
+    """A query's filter is for what its key condition cannot say."""
+    if prepared.filter is None:
+        return
+    for name in prepared.filter.top_level_names:
+        if name in source.key_names:
+            raise ValidationException(
+                f"Filter Expression can only contain non-primary key attributes: Primary key attribute: {name}"
+            )
+    check_filter_names(source, prepared.filter.top_level_names)
+
+
+OPERATION = Operation(name="Query", run=query)

@@ -1,0 +1,44 @@
+"""Finding what a Query or Scan reads, and where it goes on."""
+
+from __future__ import annotations
+
+from hashrange.engine.database import Database
+from hashrange.engine.source import Source
+from hashrange.errors import ValidationException
+from hashrange.operations.operation import Request
+from hashrange.storage.interface import Snapshot
+from hashrange.values.attribute import check_attributes
+from hashrange.values.types import Attributes
+
+INVALID_START = "The provided starting key is invalid"
+VALUE_ERRORS_BARE = ("numeric", "Number", "38 significant", "duplicates")
+
+
+def check_start_key_values(request: Request) -> None:
+    """Check the values of ExclusiveStartKey; what is wrong with them is said of the starting key."""
+    start: Attributes | None = request.get("ExclusiveStartKey")
+    if start is None:
+        return
+    try:
+        check_attributes(start)
+    except ValidationException as error:
+        text = error.message or ""
+        if any(part in text for part in VALUE_ERRORS_BARE):
+            raise
+        raise ValidationException(f"{INVALID_START}: {text}") from None
+
+
+def find_source(db: Database, snapshot: Snapshot, request: Request) -> Source:
+    """The table or index that the request names, if it can be read as the request wants."""
+    table = db.table(snapshot, request.scope, request["TableName"])
+    name = request.get("IndexName")
+    if name is None:
+        return Source(table, None)
+    index = table.index(name)
+    if index is None:
+        raise ValidationException(f"The table does not have the specified index: {name}")
+    if index.is_global and request.get("ConsistentRead"):
+        raise ValidationException("Consistent reads are not supported on global secondary indexes")
+    if not index.is_readable:
+        raise ValidationException(f"Cannot read from backfilling global secondary index: {name}")
+    return Source(table, index)

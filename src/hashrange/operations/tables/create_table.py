@@ -1,0 +1,111 @@
+"""CreateTable: add a table with its keys and indexes."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import replace
+
+import orjson
+
+from hashrange.engine import keyspace, lifecycle
+from hashrange.engine.database import Database
+from hashrange.engine.definition import PAY_PER_REQUEST, PROVISIONED, TableDefinition
+from hashrange.errors import LimitExceededException, ResourceInUseException
+from hashrange.limits import TABLES_PER_REGION_MAX
+from hashrange.operations.operation import Operation, Request, Write
+from hashrange.operations.tables import schema
+from hashrange.operations.tables.description import describe
+from hashrange.operations.tags.rules import check_tags
+from hashrange.operations.unsupported import refuse_unsupported
+from hashrange.storage.interface import Plan, Snapshot
+
+
+def create_table(db: Database, request: Request) -> Write:
+    refuse_unsupported(request)
+    draft = definition_of(request)
+    tags = check_tags(request.get("Tags") or [])
+
+    def plan(snapshot: Snapshot) -> Plan:
+        if db.catalog.find(snapshot, request.scope, draft.name) is not None:
+            raise ResourceInUseException(f"Table already exists: {draft.name}")
+        check_table_count(db, snapshot, request)
+        now = db.clock.micros()
+        definition = replace(
+            draft,
+            id=lifecycle.next_table_id(snapshot),
+            uuid=str(uuid.uuid4()),
+            created_at_micros=now,
+            on_demand_since_micros=now if draft.billing_mode == PAY_PER_REQUEST else None,
+        )
+        record, mutations = lifecycle.create(db, definition)
+        if tags:
+            mutations.append((keyspace.tags_key(definition.id), orjson.dumps(tags)))
+        return Plan(mutations, answer={"TableDescription": describe(snapshot, record.now, warm=False)})
+
+    return Write(plan)
+
+
+def check_table_count(db: Database, snapshot: Snapshot, request: Request) -> None:
+    count = sum(1 for _ in db.catalog.names(snapshot, request.scope))
+    if count >= TABLES_PER_REGION_MAX:
+        raise LimitExceededException(
+            f"Subscriber limit exceeded: Number of tables exceeds the limit of {TABLES_PER_REGION_MAX}"
+        )
+
+
+def definition_of(request: Request) -> TableDefinition:
+    """The table that the request describes, without what only the database can give it."""
+    mode = request.get("BillingMode", PROVISIONED)
+    check_billing(request, mode)
+    throughput = schema.throughput_of(request.get("ProvisionedThroughput"), request.scope.region)
+    types = schema.attribute_types(request["AttributeDefinitions"])
+    key = schema.table_key(request["KeySchema"], types)
+    local = schema.local_indexes(request.get("LocalSecondaryIndexes"), key, types)
+    global_ = schema.global_indexes(
+        request.get("GlobalSecondaryIndexes"),
+        types,
+        provisioned=mode == PROVISIONED,
+        first_number=len(local) + 1,
+        region=request.scope.region,
+    )
+    indexes = (*local, *global_)
+    schema.check_index_names(indexes)
+    schema.check_definitions_used(types, key, indexes)
+    return TableDefinition(
+        id=0,
+        uuid="",
+        account=request.scope.account,
+        region=request.scope.region,
+        name=request["TableName"],
+        key=key,
+        attribute_types=types,
+        created_at_micros=0,
+        indexes=indexes,
+        last_index_number=len(indexes),
+        billing_mode=mode,
+        throughput=throughput,
+        on_demand=request.get("OnDemandThroughput"),
+        warm=request.get("WarmThroughput"),
+        table_class=request.get("TableClass"),
+        deletion_protected=request.get("DeletionProtectionEnabled", False),
+    )
+
+
+def check_billing(request: Request, mode: str) -> None:
+    given = "ProvisionedThroughput" in request
+    if mode == PAY_PER_REQUEST and given:
+        raise schema.invalid(
+            "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
+        )
+    if mode == PROVISIONED and not given:
+        raise schema.invalid(
+            "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"
+        )
+    if mode == PROVISIONED and "OnDemandThroughput" in request:
+        name = next(iter(request["OnDemandThroughput"]), "MaxReadRequestUnits")
+        raise schema.invalid(
+            f"{name} for OnDemandThroughput cannot be specified when the table BillingMode is PROVISIONED"
+        )
+
+
+OPERATION = Operation(name="CreateTable", run=create_table)

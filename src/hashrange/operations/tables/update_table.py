@@ -1,0 +1,179 @@
+"""UpdateTable: change a table's capacity, class, protection or global secondary indexes, one kind at a time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import orjson
+
+from hashrange.engine import keyspace, lifecycle
+from hashrange.engine.database import Database
+from hashrange.engine.definition import PROVISIONED, TableDefinition, TableRecord
+from hashrange.engine.lifecycle import IN_USE, Mutation
+from hashrange.engine.scope import resolve_table
+from hashrange.errors import LimitExceededException, ResourceInUseException, ValidationException
+from hashrange.indexes.progress import Progress
+from hashrange.limits import TABLE_CLASS_CHANGES_PER_30_DAYS
+from hashrange.operations.operation import Operation, Request, Write
+from hashrange.operations.tables.description import describe
+from hashrange.operations.tables.index_updates import (
+    begin_index_change,
+    check_index_updates,
+    require_global,
+    structural,
+)
+from hashrange.operations.tables.schema import invalid
+from hashrange.operations.tables.throughput import DAY_MICROS, changed_billing, index_updates
+from hashrange.operations.unsupported import refuse_unsupported
+from hashrange.storage.interface import Plan, Snapshot
+
+CHANGES = (
+    "ProvisionedThroughput",
+    "BillingMode",
+    "StreamSpecification",
+    "GlobalSecondaryIndexUpdates",
+    "SSESpecification",
+    "ReplicaUpdates",
+    "MultiRegionConsistency",
+    "DeletionProtectionEnabled",
+    "OnDemandThroughput",
+    "WarmThroughput",
+    "TableClass",
+)
+NOTHING_ASKED = (
+    "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates, "
+    "SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, MultiRegionConsistency, "
+    "DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or TableClass is required"
+)
+ALONE = {
+    "SSESpecification": "Server-Side Encryption modification",
+    "TableClass": "TableClass modification",
+    "DeletionProtectionEnabled": "DeletionProtection modification",
+    "ReplicaUpdates": "Replica modification",
+    "WarmThroughput": "WarmThroughput",
+}
+
+
+def update_table(db: Database, request: Request) -> Write:
+    scope, name = resolve_table(request.scope, request["TableName"])
+    check_combination(request)
+    refuse_unsupported(request)
+
+    def plan(snapshot: Snapshot) -> Plan:
+        lifecycle.existing_table(db, snapshot, scope, name)
+        record, mutations = updated(db, db.catalog.record(snapshot, scope, name), request)
+        return Plan([lifecycle.save(record), *mutations], answer={"TableDescription": describe(snapshot, record.now)})
+
+    return Write(plan)
+
+
+def check_combination(request: Request) -> None:
+    """Most kinds of change have to be the only one in their request."""
+    asked = [name for name in CHANGES if name in request]
+    if not asked:
+        raise ValidationException(NOTHING_ASKED)
+    if len(asked) > 1:
+        for name, title in ALONE.items():
+            if name in asked:
+                raise invalid(f"{title} must be the only operation in the request")
+    if "OnDemandThroughput" in asked and set(asked) - {"OnDemandThroughput", "BillingMode"}:
+        raise invalid("OnDemandThroughput can only be combined with BillingMode in an UpdateTable request")
+    updates = request.get("GlobalSecondaryIndexUpdates") or []
+    check_index_updates(updates)
+    if structural(updates) and {"ProvisionedThroughput", "BillingMode"} & set(asked):
+        raise invalid("You cannot create or delete index while updating table IOPS")
+
+
+def updated(db: Database, record: TableRecord, request: Request) -> tuple[TableRecord, list[Mutation]]:
+    """The table's new record, with whatever else the change has to write."""
+    table = record.at(db.clock.micros())
+    assert table is not None
+    if "DeletionProtectionEnabled" in request:
+        return protected(record, table, request["DeletionProtectionEnabled"]), []
+    if table.status == "UPDATING":
+        raise ResourceInUseException(f"{IN_USE}Table: {table.name} is in the process of being updated.")
+    lifecycle.require_active(table)
+    if structural(request.get("GlobalSecondaryIndexUpdates") or []):
+        return index_changed(db, table, request)
+    outcome = changed(table, request, db.clock.micros())
+    return lifecycle.begin(db, "update", table, outcome), []
+
+
+def protected(record: TableRecord, table: TableDefinition, wanted: bool) -> TableRecord:
+    """Deletion protection changes at once, also while another change is under way."""
+    if table.status not in ("ACTIVE", "UPDATING") or record.outcome is None:
+        raise ResourceInUseException("Table needs to be in ACTIVE status to modify deletion protection setting.")
+    if table.status == "ACTIVE":
+        return TableRecord.settled(replace(table, deletion_protected=wanted))
+    return replace(
+        record,
+        now=replace(record.now, deletion_protected=wanted),
+        outcome=replace(record.outcome, deletion_protected=wanted),
+    )
+
+
+def index_changed(db: Database, table: TableDefinition, request: Request) -> tuple[TableRecord, list[Mutation]]:
+    """Create or delete a global secondary index, leaving word for the job that fills or empties it."""
+    now, outcome = begin_index_change(table, request)
+    record = lifecycle.begin(db, "update", now, outcome)
+    mutations: list[Mutation] = []
+    for index in set(outcome.indexes) - set(table.indexes):
+        progress = Progress(lifecycle.catalog_key(table))
+        mutations.append((keyspace.backfill_key(table.id, index.number), progress.dump()))
+    for index in set(table.indexes) - set(outcome.indexes):
+        notice = orjson.dumps({"gone_at_micros": record.settles_at_micros})
+        mutations.append((keyspace.deleted_key(table.id, index.number), notice))
+    return record, mutations
+
+
+def changed(table: TableDefinition, request: Request, now_micros: int) -> TableDefinition:
+    """The table after a change of class or capacity."""
+    if "TableClass" in request:
+        return changed_class(table, request["TableClass"], now_micros)
+    if "WarmThroughput" in request:
+        return changed_warm(table, request)
+    for name in index_updates(request):
+        require_global(table, name)
+    if "BillingMode" in request or "ProvisionedThroughput" in request or index_updates(request):
+        table = changed_billing(table, request, now_micros)
+    if "OnDemandThroughput" in request:
+        table = changed_on_demand(table, request)
+    return table
+
+
+def changed_class(table: TableDefinition, wanted: str, now_micros: int) -> TableDefinition:
+    recent = tuple(at for at in table.table_class_changes_micros if now_micros - at < 30 * DAY_MICROS)
+    if len(recent) >= TABLE_CLASS_CHANGES_PER_30_DAYS:
+        raise LimitExceededException(
+            "Subscriber limit exceeded: Updates to TableClass are limited to "
+            f"{TABLE_CLASS_CHANGES_PER_30_DAYS} times in 30 day(s)."
+        )
+    return replace(table, table_class=wanted, table_class_changes_micros=(*recent, now_micros))
+
+
+def changed_on_demand(table: TableDefinition, request: Request) -> TableDefinition:
+    """The most that an on-demand table may take; -1 takes the limit away."""
+    given = request["OnDemandThroughput"]
+    for name, units in given.items():
+        if table.billing_mode == PROVISIONED:
+            raise invalid(
+                f"{name} for OnDemandThroughput cannot be specified when the table BillingMode is PROVISIONED"
+            )
+        if units == 0 or units < -1:
+            raise invalid(f"Requested {name} for OnDemandThroughput for table is outside of valid range")
+    return replace(table, on_demand={**(table.on_demand or {}), **given})
+
+
+def changed_warm(table: TableDefinition, request: Request) -> TableDefinition:
+    """Warm throughput can only be raised."""
+    given = request["WarmThroughput"]
+    for name, units in given.items():
+        if units < (table.warm or {}).get(name, 0):
+            raise invalid(
+                f"Requested {name} for WarmThroughput for table is lower than current WarmThroughput, "
+                "decreasing WarmThroughput is not supported"
+            )
+    return replace(table, warm={**(table.warm or {}), **given})
+
+
+OPERATION = Operation(name="UpdateTable", run=update_table)

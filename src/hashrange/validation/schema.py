@@ -1,0 +1,110 @@
+"""The shapes of a service's requests, read from the generated model and corrected by `wording`.
+
+Start-up is counted in milliseconds, so the file is parsed once and a `Shape` is built when it is first asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from hashrange.validation import wording
+
+SERVICES = ("dynamodb", "dynamodbstreams")
+
+# What Java's regular expressions can say and Python's cannot, or say differently.
+JAVA_PATTERNS = {
+    r"\p{Print}": r"[\x20-\x7e]",
+    r"\uD800\uDC00-\uDBFF\uDFFF": r"\U00010000-\U0010FFFF",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shape:
+    """One named type of the model. Which fields mean anything depends on `kind`."""
+
+    name: str
+    kind: str
+    members: dict[str, str] = field(default_factory=dict)  # of a structure: member name -> shape name
+    required: tuple[str, ...] = ()
+    key: str | None = None  # of a map: the shape's name
+    element: str | None = None  # of a list or map: the shape's name
+    minimum: int | None = None  # length of a text, list or map; value of a number
+    maximum: int | None = None
+    pattern: str | None = None  # as the service prints it
+    matches: re.Pattern[str] | None = None
+    enum: tuple[str, ...] = ()  # in the order in which the service prints it
+    arn_allowed: bool = False  # an ARN may stand in the place of the name
+    bounds: tuple[int, int] | None = None  # a length that is checked once all else is right
+
+
+class Schema:
+    """All shapes and operations of one service."""
+
+    def __init__(self, service: str) -> None:
+        model = orjson.loads(model_path(service).read_bytes())
+        self.operations: dict[str, dict[str, str | None]] = model["operations"]
+        self._raw: dict[str, dict[str, Any]] = model["shapes"] | wording.SHAPES
+        self._shapes: dict[str, Shape] = {}
+
+    def shape(self, name: str) -> Shape:
+        shape = self._shapes.get(name)
+        if shape is None:
+            shape = self._shapes[name] = self._build(name)
+        return shape
+
+    def input_of(self, operation: str) -> Shape:
+        name = self.operations[operation]["input"]
+        assert name is not None
+        return self.shape(name)
+
+    def holds_attribute_values(self, shape: Shape) -> bool:
+        """Whether this is a map of attribute values (an item, a key), whose inside `values` looks after."""
+        return shape.kind == "map" and shape.element == wording.ATTRIBUTE_VALUE
+
+    def _build(self, name: str) -> Shape:
+        raw = self._raw[name]
+        pattern = raw.get("pattern")
+        return Shape(
+            name=name,
+            kind=raw["type"],
+            members={member: substituted(name, member, shape) for member, shape in raw.get("members", {}).items()},
+            required=tuple(raw.get("required", ())),
+            key=substituted(name, "key", raw["key"]) if "key" in raw else None,
+            element=raw.get("member", raw.get("value")),
+            minimum=raw.get("min"),
+            maximum=raw.get("max"),
+            pattern=pattern,
+            matches=python_pattern(pattern) if pattern is not None else None,
+            enum=wording.ENUM_ORDER.get(name, tuple(raw.get("enum", ()))),
+            arn_allowed=raw.get("arn", False),
+            bounds=raw.get("bounds"),
+        )
+
+
+def substituted(structure: str, member: str, shape: str) -> str:
+    """The shape that the service really applies to a member."""
+    exact = wording.SUBSTITUTES.get((structure, member))
+    if exact is not None:
+        return exact
+    return wording.TABLE_NAME if (member, shape) == ("TableName", "TableArn") else shape
+
+
+def python_pattern(pattern: str) -> re.Pattern[str]:
+    for java, python in JAVA_PATTERNS.items():
+        pattern = pattern.replace(java, python)
+    return re.compile(pattern, re.ASCII)
+
+
+def model_path(service: str) -> Path:
+    return Path(__file__).parent / "model" / f"{service}.json"
+
+
+@lru_cache
+def schema_of(service: str) -> Schema:
+    return Schema(service)

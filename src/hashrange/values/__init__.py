@@ -1,0 +1,1 @@
+"""Attribute values: their types, numbers, sizes, order and stored form. Knows nothing of tables or requests."""

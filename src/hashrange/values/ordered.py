@@ -1,0 +1,63 @@
+"""Key values as bytes that sort like the values: strings by UTF-8, binaries by byte, numbers by value.
+
+The last component of a key is written as it is (`key_bytes`). A component that others follow is a *part*: it tells
+where it ends, so that what follows cannot change the order.
+
+    string or binary   bytes, with 00 written as 00 FF, then 00 01
+    number             see `values.number`: ends by itself
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+
+from hashrange.values import binary, number
+
+END_OF_PART = b"\x00\x01"  # sorts before an escaped zero, so a prefix sorts first
+ESCAPED_ZERO = b"\x00\xff"
+PARTITION_HASH_BYTES = 16
+
+
+def key_bytes(type_code: str, content: str) -> bytes:
+    """The last component of a key. `content` is that of the wire: base64 for a binary, canonical for a number."""
+    if type_code == "S":
+        return content.encode()
+    if type_code == "N":
+        return number.ordered(content)
+    assert type_code == "B", "a key is a string, a number or a binary"
+    return binary.decode(content)
+
+
+def part(type_code: str, content: str) -> bytes:
+    """A component of a key that others may follow."""
+    data = key_bytes(type_code, content)
+    if type_code == "N":
+        return data
+    return data.replace(b"\x00", ESCAPED_ZERO) + END_OF_PART
+
+
+def read_part(type_code: str, data: bytes, position: int) -> tuple[str, int]:
+    """The content of the part that starts at `position`, and where the next one starts."""
+    if type_code == "N":
+        return number.read_ordered(data, position)
+    end = data.index(END_OF_PART, position)  # a zero inside is followed by FF, so this is the terminator
+    raw = data[position:end].replace(ESCAPED_ZERO, b"\x00")
+    return (raw.decode() if type_code == "S" else binary.encode(raw)), end + len(END_OF_PART)
+
+
+def after(prefix: bytes) -> bytes:
+    """The smallest key greater than every key that starts with `prefix`: the open end of a range over them."""
+    stem = prefix.rstrip(b"\xff")
+    assert stem, "no key is greater than all keys that start with FF"
+    return stem[:-1] + bytes((stem[-1] + 1,))
+
+
+def partition_hash(parts: Sequence[tuple[str, str]]) -> bytes:
+    """Where a partition key, given as (type code, content) of each of its attributes, lies in the hash space."""
+    if len(parts) == 1:
+        type_code, content = parts[0]
+        data = type_code.encode() + part(type_code, content)
+    else:
+        data = b"".join(type_code.encode() + part(type_code, content) for type_code, content in parts)
+    return blake2b(data, digest_size=PARTITION_HASH_BYTES).digest()
