@@ -18,15 +18,14 @@ from hashrange.errors import Wording
 from hashrange.http import server
 from hashrange.http.dispatch import Dispatcher, build_targets
 from hashrange.http.door import Settings as DoorSettings
-from hashrange.indexes.maintainer import maintain_indexes
+from hashrange.indexes.maintainer import index_maintainers
+from hashrange.indexes.propagation import Propagation
 from hashrange.jobs.runner import run_jobs
 from hashrange.operations.registry import OPERATIONS
 from hashrange.storage import Completions, Deliver, Durability, LmdbStore, MemoryStore, Store, deliver_inline
 from hashrange.validation.shape import load
 
 log = logging.getLogger("hashrange.server")
-
-MAINTAINERS = (TableCounters, maintain_indexes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,10 @@ def open_store(settings: Settings, deliver: Deliver = deliver_inline) -> Store:
 
 
 def build_database(store: Store, settings: Settings, clock: Clock) -> Database:
-    return Database(store, clock, settings.database, MAINTAINERS)
+    delay_micros = settings.database.index_delay_micros
+    propagation = Propagation(delay_micros, clock) if delay_micros else None
+    indexes = index_maintainers(propagation, settings.database.item_collection_bytes_max)
+    return Database(store, clock, settings.database, (TableCounters, indexes))
 
 
 def build_handler(db: Database, settings: Settings) -> Dispatcher:

@@ -99,6 +99,20 @@ SERVE_OPTIONS: tuple[Option, ...] = (
         choices=("newer", "older"),
     ),
     Option("table-delay-ms", "how long tables stay CREATING, UPDATING and DELETING", 0, int, metavar="MS"),
+    Option(
+        "index-delay-ms",
+        "how much later than to tables writes come to global secondary indexes, to see eventual consistency",
+        0,
+        int,
+        metavar="MS",
+    ),
+    Option(
+        "item-collection-mb",
+        "how large an item collection may grow in a table with local secondary indexes",
+        10 * 1024,
+        int,
+        metavar="MB",
+    ),
     Option("max-connections", "connections served at once by each worker", 10_000, int, metavar="N"),
     Option("idle-timeout", "seconds after which an unused connection is closed", 120.0, float, metavar="S"),
     Option("request-timeout", "seconds a client may take to send a request", 30.0, float, metavar="S"),
@@ -189,6 +203,8 @@ def check(options: Options) -> Options:
         raise ConfigurationError("--tls-cert and --tls-key go together.")
     if len(options.account) != 12 or not options.account.isdigit():
         raise ConfigurationError("--account must be twelve digits.")
-    if options.table_delay_ms < 0 or options.sync_interval_ms < 1:
-        raise ConfigurationError("--table-delay-ms and --sync-interval-ms must be positive.")
+    if options.sync_interval_ms < 1:
+        raise ConfigurationError("--sync-interval-ms must be at least 1.")
+    if options.table_delay_ms < 0 or options.index_delay_ms < 0:
+        raise ConfigurationError("A delay cannot be negative.")
     return options

@@ -61,7 +61,11 @@ def settings_of(options: Options) -> app.Settings:
         account=options.account,
         region=options.region,
         wording=Wording(options.wording),
-        database=DatabaseSettings(table_delay_micros=options.table_delay_ms * 1000),
+        database=DatabaseSettings(
+            table_delay_micros=options.table_delay_ms * 1000,
+            index_delay_micros=options.index_delay_ms * 1000,
+            item_collection_bytes_max=options.item_collection_mb * 1024 * 1024,
+        ),
         door=replace(
             DoorSettings(),
             connections_max=options.max_connections,

@@ -19,6 +19,7 @@ class DatabaseSettings:
     """What an operator may choose about how the database behaves."""
 
     table_delay_micros: int = 0  # how long tables stay CREATING, UPDATING and DELETING
+    index_delay_micros: int = 0  # how much later than to tables writes come to global secondary indexes
     item_collection_bytes_max: int = ITEM_COLLECTION_BYTES_MAX
 
 

@@ -8,6 +8,7 @@
     i  table_id  partition_hash  sort_key                           -> item
     m  name                                                         -> a fact about the database
     n  table_id  index_number  what                                 -> counter: items, bytes
+    p  number  item_key                                             -> index writes that are due later (JSON)
     s  table_id  partition_hash                                     -> counter: bytes of one item collection
     t  account 00 region 00 token                                   -> a transaction that was carried out (JSON)
     x  table_id  index_number  partition_hash  sort_parts  base_key -> index entry
@@ -33,6 +34,7 @@ TAGS = b"g"
 ITEM = b"i"
 META = b"m"
 COUNTER = b"n"
+POSTPONED = b"p"
 COLLECTION = b"s"
 TOKEN = b"t"
 INDEX = b"x"
@@ -47,10 +49,11 @@ ITEMS = b"i"
 BYTES = b"b"
 
 LAST_TABLE_ID = META + b"last_table_id"
+LAST_POSTPONED = META + b"last_postponed"
 
 _table_id = Struct(">I")
 _index_number = Struct(">H")
-_micros = Struct(">Q")
+_long = Struct(">Q")
 
 
 def scope_prefix(account: str, region: str) -> bytes:
@@ -96,18 +99,22 @@ def token_key(scope: bytes, token: str) -> bytes:
     return TOKEN + scope + token.encode()
 
 
+def postponed_key(number: int, item_key: bytes) -> bytes:
+    return POSTPONED + _long.pack(number) + item_key
+
+
 def expiry_key(expires_at_micros: int, token: bytes) -> bytes:
-    return EXPIRY + _micros.pack(expires_at_micros) + token
+    return EXPIRY + _long.pack(expires_at_micros) + token
 
 
 def expired_range(now_micros: int) -> tuple[bytes, bytes]:
     """Everything that has expired by now."""
-    return EXPIRY, EXPIRY + _micros.pack(now_micros + 1)
+    return EXPIRY, EXPIRY + _long.pack(now_micros + 1)
 
 
 def expiring_key_of(key: bytes) -> bytes:
     """The token that an expiry key is about."""
-    return key[1 + _micros.size :]
+    return key[1 + _long.size :]
 
 
 def ranges_of_table(table_id: int) -> list[tuple[bytes, bytes]]:

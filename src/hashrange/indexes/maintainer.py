@@ -6,12 +6,28 @@ costs follow from the same comparison.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 from hashrange.engine import keyspace
 from hashrange.engine.index import Index
 from hashrange.engine.table import Changes, ItemChange, Table
 from hashrange.engine.units import write_units
+from hashrange.indexes.collection import CollectionSizes
+from hashrange.indexes.propagation import Propagation
 from hashrange.storage.interface import Snapshot
 from hashrange.values.item import Item
+
+
+class Effect(NamedTuple):
+    """What a change does to an index: the units it costs and the bytes by which the index grows."""
+
+    units: float
+    size_bytes: int
+
+
+NO_EFFECT = Effect(0.0, 0)
+Entry = tuple[bytes, Item]
 
 
 class IndexMaintainer:
@@ -25,70 +41,102 @@ class IndexMaintainer:
         self.items_key = keyspace.counter_key(table_id, number, keyspace.ITEMS)
         self.bytes_key = keyspace.counter_key(table_id, number, keyspace.BYTES)
 
-    def entry(self, item: Item | None, base_key: bytes) -> tuple[bytes, Item] | None:
+    def entry(self, item: Item | None, base_key: bytes) -> Entry | None:
         """Where the item's entry is and what it holds; None if the item is not in the index."""
         if item is None:
             return None
         key = self.index.entry_key(item.attributes, base_key)
         return None if key is None else (key, self.index.view(item))
 
-    def maintain(self, change: ItemChange, changes: Changes) -> float:
-        """Write what the change does to the index; the units that this costs."""
+    def maintain(self, change: ItemChange, changes: Changes) -> Effect:
+        """Add what the change does to the index to `changes`."""
         before = self.entry(change.old, change.base_key)
         after = self.entry(change.new, change.base_key)
         if before is None and after is None:
-            return 0.0
+            return NO_EFFECT
         if before is not None and after is not None and before[0] == after[0]:
-            return self._replace(before[1], after, changes)
-        units = 0.0
+            effect = self._replace(before[1], after, changes)
+        else:
+            effect = self._move(before, after, changes)
+        items = (after is not None) - (before is not None)
+        if items:
+            changes.adds.append((self.items_key, items))
+        if effect.size_bytes:
+            changes.adds.append((self.bytes_key, effect.size_bytes))
+        return effect
+
+    def _replace(self, old: Item, new: Entry, changes: Changes) -> Effect:
+        key, item = new
+        if old.json == item.json:
+            return NO_EFFECT
+        changes.mutations.append((key, item.stored()))
+        return Effect(write_units(max(old.size_bytes, item.size_bytes)), item.size_bytes - old.size_bytes)
+
+    def _move(self, before: Entry | None, after: Entry | None, changes: Changes) -> Effect:
+        """An index key that changes costs a deletion and a put."""
+        units, size_bytes = 0.0, 0
         if before is not None:
             changes.mutations.append((before[0], None))
             units += write_units(before[1].size_bytes)
+            size_bytes -= before[1].size_bytes
         if after is not None:
             changes.mutations.append((after[0], after[1].stored()))
             units += write_units(after[1].size_bytes)
-        self._count(before, after, changes)
-        return units
-
-    def _replace(self, old: Item, new: tuple[bytes, Item], changes: Changes) -> float:
-        key, item = new
-        if old.json == item.json:
-            return 0.0
-        changes.mutations.append((key, item.stored()))
-        if item.size_bytes != old.size_bytes:
-            changes.adds.append((self.bytes_key, item.size_bytes - old.size_bytes))
-        return write_units(max(old.size_bytes, item.size_bytes))
-
-    def _count(self, before: tuple[bytes, Item] | None, after: tuple[bytes, Item] | None, changes: Changes) -> None:
-        items = (after is not None) - (before is not None)
-        size_bytes = (after[1].size_bytes if after else 0) - (before[1].size_bytes if before else 0)
-        if items:
-            changes.adds.append((self.items_key, items))
-        if size_bytes:
-            changes.adds.append((self.bytes_key, size_bytes))
+            size_bytes += after[1].size_bytes
+        return Effect(units, size_bytes)
 
 
 class IndexesMaintainer:
-    """Maintains all indexes of a table."""
+    """Maintains all indexes of a table, and the sizes of its item collections if it has local ones."""
 
-    __slots__ = ("maintainers",)
+    __slots__ = ("_collections", "_global", "_local", "_propagation")
 
-    def __init__(self, table: Table) -> None:
-        self.maintainers = tuple(
+    def __init__(self, table: Table, propagation: Propagation | None, collection_bytes_max: int) -> None:
+        maintainers = [
             IndexMaintainer(table.definition.id, index)
             for index in table.indexes
             if index.definition.status != "DELETING"
-        )
+        ]
+        self._global = tuple(each for each in maintainers if each.index.is_global)
+        self._local = tuple(each for each in maintainers if not each.index.is_global)
+        self._collections = CollectionSizes(table.definition.id, collection_bytes_max) if self._local else None
+        self._propagation = propagation
 
     def maintain(self, snapshot: Snapshot, change: ItemChange, changes: Changes) -> None:
-        consumed = changes.consumed
-        for maintainer in self.maintainers:
-            units = maintainer.maintain(change, changes)
-            if units:
-                index = maintainer.index
-                arm = consumed.global_indexes if index.is_global else consumed.local_indexes
-                arm[index.name] = arm.get(index.name, 0.0) + units
+        if self._collections is not None:
+            local_bytes = _maintain_all(self._local, change, changes, changes.consumed.local_indexes, changes)
+            self._collections.grow(snapshot, change, local_bytes, changes)
+        if self._global:
+            later = changes if self._propagation is None else Changes()
+            _maintain_all(self._global, change, changes, changes.consumed.global_indexes, later)
+            if self._propagation is not None:
+                self._propagation.postpone(snapshot, change, later, changes)
 
 
-def maintain_indexes(table: Table) -> IndexesMaintainer | None:
-    return IndexesMaintainer(table) if table.indexes else None
+def _maintain_all(
+    maintainers: tuple[IndexMaintainer, ...],
+    change: ItemChange,
+    changes: Changes,
+    consumed: dict[str, float],
+    written: Changes,
+) -> int:
+    """Maintain several indexes, writing into `written`; the bytes by which they grow together."""
+    size_bytes = 0
+    for maintainer in maintainers:
+        effect = maintainer.maintain(change, written)
+        if effect.units:
+            name = maintainer.index.name
+            consumed[name] = consumed.get(name, 0.0) + effect.units
+        size_bytes += effect.size_bytes
+    return size_bytes
+
+
+def index_maintainers(
+    propagation: Propagation | None, collection_bytes_max: int
+) -> Callable[[Table], IndexesMaintainer | None]:
+    """Makes the maintainer of every table that has indexes."""
+
+    def maintain_indexes(table: Table) -> IndexesMaintainer | None:
+        return IndexesMaintainer(table, propagation, collection_bytes_max) if table.indexes else None
+
+    return maintain_indexes

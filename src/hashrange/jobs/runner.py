@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
 
 from hashrange.engine.database import Database
-from hashrange.jobs import fill_indexes, forget_tokens, remove_deleted
+from hashrange.jobs import fill_indexes, forget_tokens, propagate_indexes, remove_deleted
 from hashrange.jobs.job import Job
 from hashrange.storage.interface import Planner, Result
 
 log = logging.getLogger("hashrange.jobs")
 
-JOBS: tuple[Job, ...] = (remove_deleted.JOB, fill_indexes.JOB, forget_tokens.JOB)
+JOBS: tuple[Job, ...] = (remove_deleted.JOB, fill_indexes.JOB, forget_tokens.JOB, propagate_indexes.JOB)
 RETRY_SECONDS = 5.0  # after a step that failed, for instance because the disk is full
 
 
-async def run_jobs(db: Database, jobs: Iterable[Job] = JOBS) -> None:
+async def run_jobs(db: Database) -> None:
     """Run the jobs until cancelled. Every step is one plan, so stopping between two of them is always safe."""
-    await asyncio.gather(*(run_job(db, job) for job in jobs))
+    await asyncio.gather(*(run_job(db, job) for job in JOBS))
 
 
 async def run_job(db: Database, job: Job) -> None:

@@ -9,10 +9,14 @@ Keys are not empty, may have any length, and start with a byte below 0xFF (store
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+
+log = logging.getLogger("hashrange.storage")
 
 
 class StoreError(Exception):
@@ -94,9 +98,12 @@ Deliver = Callable[[Completions], None]
 
 
 def deliver_inline(completions: Completions) -> None:
-    """Call every `done` in the thread that committed."""
+    """Call every `done` in the thread that committed. One that raises must not keep the others from their answer."""
     for done, result in completions:
-        done(result)
+        try:
+            done(result)
+        except Exception:
+            log.exception("the answer to a finished write could not be delivered")
 
 
 class Store(Protocol):

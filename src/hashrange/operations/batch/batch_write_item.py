@@ -31,10 +31,10 @@ def batch_write_item(db: Database, request: Request) -> Write:
         now = db.clock.micros()
         for action, (table, base_key) in zip(actions, located, strict=True):
             changes.consumed = tables.setdefault(action.table_name, (table, Consumed()))[1]
-            carry_out_on(table, base_key, snapshot, action, now, changes)
+            outcome = carry_out_on(table, base_key, snapshot, action, now, changes)
             if table.definition.local_indexes:
                 key = action.attributes if isinstance(action, Put) else action.key
-                metrics.setdefault(action.table_name, []).append(collection_metrics(table, key))
+                metrics.setdefault(action.table_name, []).append(collection_metrics(snapshot, outcome, key))
         return changes.answering(answer(request, tables, metrics))
 
     return Write(plan)

@@ -1,8 +1,13 @@
-"""The condition of a write, said as an expression or with the older Expected parameter."""
+"""What a write is asked to do and on which condition: in expressions, or with the older parameters.
+
+The older ones, AttributeUpdates and Expected, are checked before any expression. A request with both kinds has been
+refused before it comes here.
+"""
 
 from __future__ import annotations
 
 from hashrange.expressions import Prepared, prepare
+from hashrange.expressions.legacy import parse_attribute_updates, parse_expected
 from hashrange.operations.operation import Request
 
 PUT_OR_DELETE = ("ConditionExpression",)
@@ -10,12 +15,18 @@ UPDATE = ("UpdateExpression", "ConditionExpression")
 
 
 def prepare_write(request: Request, value_expressions: tuple[str, ...]) -> Prepared:
-    """Check and compile the expressions of PutItem, UpdateItem or DeleteItem."""
+    """Check and compile the update and the condition of PutItem, UpdateItem or DeleteItem."""
     get = request.get
-    return prepare(
+    is_update = value_expressions is UPDATE
+    update = parse_attribute_updates(get("AttributeUpdates")) if is_update else None
+    condition = parse_expected(get("Expected"), get("ConditionalOperator"))
+    prepared = prepare(
         names=get("ExpressionAttributeNames"),
         values=get("ExpressionAttributeValues"),
-        update=get("UpdateExpression") if value_expressions is UPDATE else None,
+        update=get("UpdateExpression") if is_update else None,
         condition=get("ConditionExpression"),
         value_expressions=value_expressions,
     )
+    if update is None and condition is None:
+        return prepared
+    return Prepared(update=update, condition=condition)

@@ -19,7 +19,7 @@ def delete_item(db: Database, request: Request) -> Write:
     def plan(snapshot: Snapshot) -> Plan:
         changes = Changes()
         outcome = carry_out(db, snapshot, request.scope, action, changes)
-        answer = report_write(request, outcome.table, changes.consumed, action.key)
+        answer = report_write(request, snapshot, outcome, changes.consumed, action.key)
         if outcome.old is not None and request.get("ReturnValues") == "ALL_OLD":
             answer["Attributes"] = outcome.old.fragment
         return changes.answering(answer)
@@ -29,7 +29,7 @@ def delete_item(db: Database, request: Request) -> Write:
 
 def parse_delete(request: Request) -> Delete:
     """Everything about a deletion that can be checked before its table is known."""
-    refuse_mixing(request, ("Expected", "ConditionalOperator"), ("ConditionExpression",))
+    refuse_mixing(request, ("Expected",), ("ConditionExpression",))
     key: Attributes = request["Key"]
     check_attributes(key)
     refuse_return_values(request)

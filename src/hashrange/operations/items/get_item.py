@@ -7,6 +7,7 @@ from typing import Any
 from hashrange.engine.database import Database
 from hashrange.engine.units import Consumed, read_units
 from hashrange.expressions import Projection, prepare
+from hashrange.expressions.legacy import parse_attributes_to_get
 from hashrange.operations.items.parameters import refuse_mixing, report_consumed
 from hashrange.operations.operation import Operation, Request
 from hashrange.values.attribute import check_attributes
@@ -33,10 +34,12 @@ def get_item(db: Database, request: Request) -> dict[str, Any]:
 
 def parse_projection(request: Request) -> Projection | None:
     """The attributes that a read asks for, or None for all of them."""
+    attributes = request.get("AttributesToGet")
+    legacy = None if attributes is None else parse_attributes_to_get(attributes)
     expression = request.get("ProjectionExpression")
     names = request.get("ExpressionAttributeNames")
     if expression is None and names is None:
-        return None
+        return legacy
     return prepare(names=names, values=None, projection=expression, value_expressions=()).projection
 
 

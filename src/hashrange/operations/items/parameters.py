@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from hashrange.engine import keyspace
+from hashrange.engine.counters import read_counter
 from hashrange.engine.table import Table
 from hashrange.engine.units import Consumed
 from hashrange.errors import ValidationException
+from hashrange.operations.items.actions import Outcome
 from hashrange.operations.operation import Request
+from hashrange.storage.interface import Snapshot
 from hashrange.values.types import Attributes
 
 
@@ -36,11 +40,13 @@ def shows_old(request: Request) -> bool:
     return bool(request.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD")
 
 
-def report_write(request: Request, table: Table, consumed: Consumed, item: Attributes) -> dict[str, Any]:
+def report_write(
+    request: Request, snapshot: Snapshot, outcome: Outcome, consumed: Consumed, item: Attributes
+) -> dict[str, Any]:
     """The ConsumedCapacity and ItemCollectionMetrics of a write, as far as the request asks for them."""
-    answer = report_consumed(request, table, consumed)
-    if request.get("ReturnItemCollectionMetrics") == "SIZE" and table.definition.local_indexes:
-        answer["ItemCollectionMetrics"] = collection_metrics(table, item)
+    answer = report_consumed(request, outcome.table, consumed)
+    if request.get("ReturnItemCollectionMetrics") == "SIZE" and outcome.table.definition.local_indexes:
+        answer["ItemCollectionMetrics"] = collection_metrics(snapshot, outcome, item)
     return answer
 
 
@@ -49,7 +55,13 @@ def report_consumed(request: Request, table: Table, consumed: Consumed) -> dict[
     return {} if level == "NONE" else {"ConsumedCapacity": consumed.report(level, table.name)}
 
 
-def collection_metrics(table: Table, item: Attributes) -> dict[str, Any]:
-    """The size range of the item collection that a written item belongs to."""
+def collection_metrics(snapshot: Snapshot, outcome: Outcome, item: Attributes) -> dict[str, Any]:
+    """The size range, in whole gigabytes, of the item collection that a written item belongs to."""
+    table = outcome.table
+    collection = outcome.base_key[: keyspace.PARTITION_HASH_BYTES]
+    gigabytes = read_counter(snapshot, keyspace.collection_prefix(table.definition.id) + collection) // 1024**3
     name = table.key.partition_name
-    return {"ItemCollectionKey": {name: item[name]}, "SizeEstimateRangeGB": [0.0, 1.0]}
+    return {
+        "ItemCollectionKey": {name: item[name]},
+        "SizeEstimateRangeGB": [float(gigabytes), float(gigabytes + 1)],
+    }

@@ -21,7 +21,7 @@ def put_item(db: Database, request: Request) -> Write:
     def plan(snapshot: Snapshot) -> Plan:
         changes = Changes()
         outcome = carry_out(db, snapshot, request.scope, action, changes)
-        answer = report_write(request, outcome.table, changes.consumed, action.attributes)
+        answer = report_write(request, snapshot, outcome, changes.consumed, action.attributes)
         if outcome.old is not None and request.get("ReturnValues") == "ALL_OLD":
             answer["Attributes"] = outcome.old.fragment
         return changes.answering(answer)
@@ -31,7 +31,7 @@ def put_item(db: Database, request: Request) -> Write:
 
 def parse_put(request: Request) -> Put:
     """Everything about a put that can be checked before its table is known."""
-    refuse_mixing(request, ("Expected", "ConditionalOperator"), ("ConditionExpression",))
+    refuse_mixing(request, ("Expected",), ("ConditionExpression",))
     attributes: Attributes = request["Item"]
     size_bytes = check_attributes(attributes)
     refuse_return_values(request)

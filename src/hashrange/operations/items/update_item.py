@@ -23,7 +23,7 @@ def update_item(db: Database, request: Request) -> Write:
     def plan(snapshot: Snapshot) -> Plan:
         changes = Changes()
         outcome = carry_out(db, snapshot, request.scope, action, changes)
-        answer = report_write(request, outcome.table, changes.consumed, action.key)
+        answer = report_write(request, snapshot, outcome, changes.consumed, action.key)
         wanted = request.get("ReturnValues", "NONE")
         attributes = returned_values(wanted, action.prepared.update, outcome.old, outcome.new)
         if attributes is not None:

@@ -12,7 +12,7 @@ from hashrange.errors import ValidationException
 from hashrange.expressions import KeyRange, Prepared
 from hashrange.operations.items.parameters import refuse_mixing, report_consumed
 from hashrange.operations.operation import Operation, Request
-from hashrange.operations.reads.parameters import prepare_query
+from hashrange.operations.reads.parameters import parse_legacy_query, prepare_query
 from hashrange.operations.reads.selection import check_filter_names, check_select, select
 from hashrange.operations.reads.source import INVALID_START, check_start_key_values, find_source
 from hashrange.values.ordered import after
@@ -24,8 +24,9 @@ EXPRESSIONS = ("ProjectionExpression", "FilterExpression", "KeyConditionExpressi
 
 def query(db: Database, request: Request) -> dict[str, Any]:
     check_mixing(request)
+    legacy = parse_legacy_query(request)
     check_start_key_values(request)
-    prepared = prepare_query(request)
+    prepared = prepare_query(request, legacy)
     check_select(request)
 
     with db.read() as snapshot:
@@ -38,11 +39,9 @@ def query(db: Database, request: Request) -> dict[str, Any]:
 
 
 def check_mixing(request: Request) -> None:
-    """KeyConditions may be used beside FilterExpression and ProjectionExpression, but nothing else may be mixed."""
-    if "KeyConditionExpression" in request:
+    """KeyConditions alone may be used beside FilterExpression and ProjectionExpression."""
+    if "KeyConditionExpression" in request or any(name in request for name in LEGACY if name != "KeyConditions"):
         refuse_mixing(request, LEGACY, EXPRESSIONS)
-    else:
-        refuse_mixing(request, LEGACY[:3], EXPRESSIONS)
 
 
 def reading_of(request: Request, source: Source, prepared: Prepared) -> Reading:
@@ -58,7 +57,7 @@ def reading_of(request: Request, source: Source, prepared: Prepared) -> Reading:
     )
     whole = stored_range(source, key_range)
     reverse = not request.get("ScanIndexForward", True)
-    check_filter(source, prepared)
+    check_filter(request, source, prepared)
     selection = select(request, source, prepared.projection)
     return Reading(
         source=source,
@@ -113,14 +112,15 @@ def _printed(key: Attributes) -> str:
     return f"{{{', '.join(values)}}}"
 
 
-def check_filter(source: Source, prepared: Prepared) -> None:
+def check_filter(request: Request, source: Source, prepared: Prepared) -> None:
     """A query's filter is for what its key condition cannot say."""
     if prepared.filter is None:
         return
+    parameter = "QueryFilter" if "QueryFilter" in request else "Filter Expression"
     for name in prepared.filter.top_level_names:
         if name in source.key_names:
             raise ValidationException(
-                f"Filter Expression can only contain non-primary key attributes: Primary key attribute: {name}"
+                f"{parameter} can only contain non-primary key attributes: Primary key attribute: {name}"
             )
     check_filter_names(source, prepared.filter.top_level_names)
 

@@ -12,7 +12,7 @@ from hashrange.errors import ValidationException
 from hashrange.expressions import Prepared
 from hashrange.operations.items.parameters import refuse_mixing, report_consumed
 from hashrange.operations.operation import Operation, Request
-from hashrange.operations.reads.parameters import prepare_scan
+from hashrange.operations.reads.parameters import parse_legacy_scan, prepare_scan
 from hashrange.operations.reads.selection import check_select, select
 from hashrange.operations.reads.source import INVALID_START, check_start_key_values, find_source
 from hashrange.values.types import Attributes
@@ -23,9 +23,10 @@ EXPRESSIONS = ("ProjectionExpression", "FilterExpression")
 
 def scan(db: Database, request: Request) -> dict[str, Any]:
     refuse_mixing(request, LEGACY, EXPRESSIONS)
+    legacy = parse_legacy_scan(request)
     check_start_key_values(request)
     check_segment(request)
-    prepared = prepare_scan(request)
+    prepared = prepare_scan(request, legacy)
     check_select(request)
 
     with db.read() as snapshot:

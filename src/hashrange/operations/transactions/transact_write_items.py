@@ -35,12 +35,12 @@ def transact_write_items(db: Database, request: Request) -> Write:
         now = db.clock.micros()
         if token and was_carried_out(snapshot, request.scope, token, digest, now):
             units = replay_units(transaction.tables, actions, snapshot)
-            return Plan(answer=report(request, units, "ReadCapacityUnits", []))
+            return Plan(answer=report(request, snapshot, units, "ReadCapacityUnits", []))
         outcomes = transaction.carry_out()
         changes = transaction.changes
         if token:
             changes.mutations.extend(remember(request.scope, token, digest, now))
-        return changes.answering(report(request, transaction.consumed, "WriteCapacityUnits", outcomes))
+        return changes.answering(report(request, snapshot, transaction.consumed, "WriteCapacityUnits", outcomes))
 
     return Write(plan)
 
@@ -67,23 +67,27 @@ def check_size(actions: list[Action]) -> None:
 
 
 def report(
-    request: Request, consumed: dict[str, tuple[Table, Consumed]], kind: str, outcomes: list[Outcome]
+    request: Request,
+    snapshot: Snapshot,
+    consumed: dict[str, tuple[Table, Consumed]],
+    kind: str,
+    outcomes: list[Outcome],
 ) -> dict[str, Any]:
     answer: dict[str, Any] = {}
     level = request.get("ReturnConsumedCapacity", "NONE")
     if level != "NONE":
         answer["ConsumedCapacity"] = [units.report(level, table.name, kind=kind) for table, units in consumed.values()]
     if request.get("ReturnItemCollectionMetrics") == "SIZE":
-        answer["ItemCollectionMetrics"] = metrics_of(outcomes)
+        answer["ItemCollectionMetrics"] = metrics_of(snapshot, outcomes)
     return answer
 
 
-def metrics_of(outcomes: list[Outcome]) -> dict[str, list[dict[str, Any]]]:
+def metrics_of(snapshot: Snapshot, outcomes: list[Outcome]) -> dict[str, list[dict[str, Any]]]:
     metrics: dict[str, list[dict[str, Any]]] = {}
     for outcome in outcomes:
         item = outcome.new or outcome.old
         if outcome.table.definition.local_indexes and item is not None:
-            metrics.setdefault(outcome.table.name, []).append(collection_metrics(outcome.table, item.attributes))
+            metrics.setdefault(outcome.table.name, []).append(collection_metrics(snapshot, outcome, item.attributes))
     return metrics
 
 

@@ -1,0 +1,65 @@
+"""An index-propagation delay, for people who want to see eventual consistency.
+
+The service brings writes to global secondary indexes a little later than to the table. Here they arrive together,
+unless a delay is set: then what a write does to the indexes is kept in a queue, in the order of the writes, and a
+job carries it out when it is due.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from struct import Struct
+
+import orjson
+
+from hashrange.clock import Clock
+from hashrange.engine import keyspace
+from hashrange.engine.table import Changes, ItemChange
+from hashrange.storage.interface import Snapshot
+
+_sequence = Struct(">Q")
+
+
+@dataclass(frozen=True, slots=True)
+class Propagation:
+    """Postpones what is written to global secondary indexes."""
+
+    delay_micros: int
+    clock: Clock
+
+    def postpone(self, snapshot: Snapshot, change: ItemChange, later: Changes, changes: Changes) -> None:
+        """Queue what `later` holds. The writes of one plan share a place in the queue; their items differ."""
+        if not later.mutations:
+            return
+        stored = snapshot.get(keyspace.LAST_POSTPONED)
+        number = 1 + (0 if stored is None else _sequence.unpack(stored)[0])
+        item_key = change.table.item_prefix + change.base_key
+        changes.mutations.append((keyspace.LAST_POSTPONED, _sequence.pack(number)))
+        changes.mutations.append(
+            (keyspace.postponed_key(number, item_key), dump(later, self.clock.micros() + self.delay_micros))
+        )
+
+
+def dump(changes: Changes, due_at_micros: int) -> bytes:
+    return orjson.dumps(
+        {
+            "due_at_micros": due_at_micros,
+            "mutations": [[key.hex(), None if value is None else value.hex()] for key, value in changes.mutations],
+            "adds": [[key.hex(), amount] for key, amount in changes.adds],
+        }
+    )
+
+
+def due_at_micros(stored: bytes) -> int:
+    due: int = orjson.loads(stored)["due_at_micros"]
+    return due
+
+
+def load(stored: bytes) -> Changes:
+    fields = orjson.loads(stored)
+    return Changes(
+        mutations=[
+            (bytes.fromhex(key), None if value is None else bytes.fromhex(value)) for key, value in fields["mutations"]
+        ],
+        adds=[(bytes.fromhex(key), amount) for key, amount in fields["adds"]],
+    )
