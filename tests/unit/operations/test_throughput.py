@@ -1,0 +1,95 @@
+"""Provisioned throughput and its daily decreases, on a clock of ours."""
+
+from typing import Any
+
+import pytest
+
+from harness import ApiError, Engine, expect
+
+HOUR = 3600
+
+
+def units(read: int, write: int) -> dict[str, int]:
+    return {"ReadCapacityUnits": read, "WriteCapacityUnits": write}
+
+
+@pytest.fixture
+def engine() -> Engine:
+    engine = Engine()
+    engine.clock.advance(-engine.clock.seconds() % 86_400)  # midnight UTC
+    engine.create_table(BillingMode="PROVISIONED", ProvisionedThroughput=units(100, 100))
+    return engine
+
+
+def change(engine: Engine, read: int, write: int = 100) -> Any:
+    engine.call("UpdateTable", TableName="table", ProvisionedThroughput=units(read, write))
+    return engine.call("DescribeTable", TableName="table")["Table"]["ProvisionedThroughput"]
+
+
+def test_four_decreases_a_day_are_free_and_then_one_an_hour(engine: Engine) -> None:
+    for count, read in enumerate((90, 80, 70, 60), start=1):
+        assert change(engine, read)["NumberOfDecreasesToday"] == count
+    with pytest.raises(ApiError) as refused:
+        change(engine, 50)
+    assert refused.value.code == "LimitExceededException"
+    assert "Number of decreases today: 4." in str(refused.value.message)
+    engine.clock.advance(HOUR)
+    assert change(engine, 50)["NumberOfDecreasesToday"] == 5
+    with pytest.raises(ApiError):
+        change(engine, 40)
+
+
+def test_a_new_day_counts_from_the_start(engine: Engine) -> None:
+    for read in (90, 80, 70, 60):
+        change(engine, read)
+    engine.clock.advance(24 * HOUR)
+    assert change(engine, 50)["NumberOfDecreasesToday"] == 1
+
+
+def test_increases_are_not_limited(engine: Engine) -> None:
+    for read in range(101, 121):
+        assert change(engine, read)["ReadCapacityUnits"] == read
+
+
+def test_up_in_one_dimension_and_down_in_the_other_is_a_decrease_too(engine: Engine) -> None:
+    shown = change(engine, 200, 50)
+    assert shown["NumberOfDecreasesToday"] == 1
+    assert shown["LastIncreaseDateTime"] == shown["LastDecreaseDateTime"]
+
+
+def test_the_same_values_are_refused(engine: Engine) -> None:
+    expect(
+        "ValidationException",
+        "The provisioned throughput for the table will not change. The requested value equals the current value. "
+        "Current ReadCapacityUnits provisioned for the table: 100. Requested ReadCapacityUnits: 100. "
+        "Current WriteCapacityUnits provisioned for the table: 100. Requested WriteCapacityUnits: 100. "
+        "Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits.",
+        lambda: change(engine, 100),
+    )
+
+
+def test_switching_billing_modes(engine: Engine) -> None:
+    engine.call("UpdateTable", TableName="table", BillingMode="PAY_PER_REQUEST")
+    table = engine.call("DescribeTable", TableName="table")["Table"]
+    assert table["BillingModeSummary"]["BillingMode"] == "PAY_PER_REQUEST"
+    assert table["ProvisionedThroughput"]["ReadCapacityUnits"] == 0
+    expect(
+        "ValidationException",
+        "One or more parameter values were invalid: "
+        "ProvisionedThroughput must be specified when BillingMode is PROVISIONED",
+        lambda: engine.call("UpdateTable", TableName="table", BillingMode="PROVISIONED"),
+    )
+    engine.call("UpdateTable", TableName="table", BillingMode="PROVISIONED", ProvisionedThroughput=units(3, 4))
+    table = engine.call("DescribeTable", TableName="table")["Table"]
+    assert table["ProvisionedThroughput"]["WriteCapacityUnits"] == 4
+    assert table["BillingModeSummary"]["BillingMode"] == "PROVISIONED"
+
+
+def test_the_table_class_changes_twice_in_thirty_days(engine: Engine) -> None:
+    engine.call("UpdateTable", TableName="table", TableClass="STANDARD_INFREQUENT_ACCESS")
+    engine.call("UpdateTable", TableName="table", TableClass="STANDARD")
+    limited = "Subscriber limit exceeded: Updates to TableClass are limited to 2 times in 30 day(s)."
+    again = {"TableName": "table", "TableClass": "STANDARD_INFREQUENT_ACCESS"}
+    expect("LimitExceededException", limited, lambda: engine.call("UpdateTable", **again))
+    engine.clock.advance(30 * 24 * HOUR)
+    engine.call("UpdateTable", **again)
