@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import orjson
+import pytest
 
 from hashrange import app
 from hashrange.clock import ManualClock
@@ -114,11 +116,9 @@ class Engine:
         return self.call("CreateTable", TableName=name, **{**defaults, **members})["TableDescription"]
 
 
-def expect(code: str, message: str | None, run: Any) -> ApiError:
+def expect(code: str, message: str | None, run: Callable[[], Any]) -> ApiError:
     """Assert that a call fails in exactly this way."""
-    try:
-        answer = run()
-    except ApiError as error:
-        assert (error.code, error.message) == (code, message)
-        return error
-    raise AssertionError(f"expected {code}, got {answer}")
+    with pytest.raises(ApiError) as caught:
+        run()
+    assert (caught.value.code, caught.value.message) == (code, message)
+    return caught.value

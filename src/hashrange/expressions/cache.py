@@ -16,7 +16,10 @@ from hashrange.expressions.kinds import Kind
 from hashrange.expressions.paths import Names
 from hashrange.expressions.walk import name_placeholders_in, value_placeholders_in
 
-REMEMBERED_CHARACTERS_MAX = 512 * 1024  # for each kind; a tree takes some fifty times the memory of its text
+# For each kind of expression. Full of the most wasteful expressions we could think of (many nested paths) this was
+# 40 MB, full of ordinary ones 12 to 23 MB.
+REMEMBERED_CHARACTERS_MAX = 256 * 1024
+CHARACTERS_OF_ANY_EXPRESSION = 20  # the shortest one takes some 2 KB
 
 Tree = TypeVar("Tree", bound=Node)
 Compiled = TypeVar("Compiled")
@@ -98,13 +101,13 @@ class Family(Generic[Tree, Compiled]):
         parsed = self._parsed.get(text)
         if parsed is None:
             parsed = Parsed(self._parse(text, self.kind))
-            self._parsed.put(text, parsed, len(text))
+            self._parsed.put(text, parsed, CHARACTERS_OF_ANY_EXPRESSION + len(text))
         key = (text, *map(names.get, parsed.names)) if parsed.names else text
         bound = self._bound.get(key)
         if bound is None:
             bound = self._meet(parsed, names)
             replaced = sum(len(names.get(name, "")) for name in parsed.names)
-            self._bound.put(key, bound, len(text) + replaced)
+            self._bound.put(key, bound, CHARACTERS_OF_ANY_EXPRESSION + len(text) + replaced)
         return bound
 
     def _meet(self, parsed: Parsed[Tree], names: Names) -> Bound[Compiled]:

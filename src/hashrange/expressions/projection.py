@@ -46,10 +46,11 @@ class Projection:
     def __call__(self, attributes: Attributes) -> Attributes:
         if self._tree is None:
             return {name: attributes[name] for name in self.top_level_names if name in attributes}
-        return _members(attributes, self._tree)
+        return projected(attributes, self._tree)
 
 
-def _members(members: Attributes, tree: PathTree) -> Attributes:
+def projected(members: Attributes, tree: PathTree) -> Attributes:
+    """What the paths of a tree find in an item or map."""
     kept: Attributes = {}
     for name, child in tree.children.items():
         value = members.get(name)  # type: ignore[arg-type]  # below a map all children are names
@@ -66,7 +67,7 @@ def _part(value: AttributeValue, tree: PathTree) -> AttributeValue | None:
     if tree.is_list:
         elements = _elements(value.get("L", ()), tree)
         return {"L": elements} if elements else None
-    members = _members(value.get("M", {}), tree)
+    members = projected(value.get("M", {}), tree)
     return {"M": members} if members else None
 
 

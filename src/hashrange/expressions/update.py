@@ -12,7 +12,7 @@ from hashrange.errors import ValidationException
 from hashrange.expressions.ast import AddAction, SetAction, UpdateNode
 from hashrange.expressions.checks import Values
 from hashrange.expressions.paths import BoundPath, Names, PathTree, bound
-from hashrange.expressions.projection import Projection
+from hashrange.expressions.projection import projected
 from hashrange.expressions.update_values import computation
 from hashrange.values.types import Attributes, AttributeValue
 
@@ -22,7 +22,7 @@ INVALID_PATH = "The document path provided in the update expression is invalid f
 class Update:
     """An update, ready to be applied to items. It must have passed its checks with the same values."""
 
-    __slots__ = ("_computations", "_projection", "_tree", "_writes", "clearing_actions", "targets", "writing_actions")
+    __slots__ = ("_computations", "_tree", "_writes", "clearing_actions", "targets", "writing_actions")
 
     def __init__(self, root: UpdateNode, names: Names) -> None:
         self.targets: tuple[BoundPath, ...] = tuple(bound(action.target, names) for action in root.actions)
@@ -31,7 +31,6 @@ class Update:
         self.writing_actions = sum(self._writes)  # SET and ADD
         self.clearing_actions = len(self._writes) - self.writing_actions  # REMOVE and DELETE
         self._tree = PathTree.of(self.targets)
-        self._projection = Projection(self.targets)
 
     @property
     def creates_item(self) -> bool:
@@ -40,7 +39,7 @@ class Update:
 
     def project(self, attributes: Attributes) -> Attributes:
         """The targets only, as UPDATED_OLD and UPDATED_NEW answer them."""
-        return self._projection(attributes)
+        return projected(attributes, self._tree)
 
     def apply(self, attributes: Attributes, values: Values, *, exists: bool) -> Attributes:
         """The attributes after the update. For an item that does not exist the old ones are empty."""

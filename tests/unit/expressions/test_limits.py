@@ -11,6 +11,8 @@ import pytest
 
 from hashrange.errors import ValidationException
 from hashrange.expressions import prepare
+from hashrange.expressions.reserved import reserved_words
+from hashrange.expressions.tokens import KEYWORDS
 
 ONE = {":v": {"N": "1"}}
 
@@ -134,3 +136,15 @@ def test_a_projection_of_many_paths_is_compared_quickly() -> None:
     assert ready.projection is not None
     assert ready.projection.top_level_names == tuple(paths)
     assert "path one: [a7], path two: [a7]" in refusal(projection=",".join([*paths, "a7"]))
+
+
+def test_all_573_reserved_words_are_refused_in_any_case() -> None:
+    words = reserved_words()
+    assert len(words) == 573
+    for word in words - KEYWORDS:
+        expected = (
+            f"Invalid ProjectionExpression: Attribute name is a reserved keyword; reserved keyword: {word.lower()}"
+        )
+        assert refusal(projection=f"a.{word.lower()}") == expected
+    for word in KEYWORDS:
+        assert "Syntax error" in refusal(projection=f"a.{word.lower()}")

@@ -79,10 +79,9 @@ def test_constants_may_stand_in_the_tree() -> None:
 
 def test_constants_in_the_tree_are_checked_without_the_prefix_of_a_parameter() -> None:
     root = Comparison("<", Path(("a",)), Constant({"BOOL": True}))
-    checks = condition_checks(root, {}, Kind.STATEMENT)
+    (check,) = condition_checks(root, {}, Kind.STATEMENT).run
     with pytest.raises(ValidationException) as refused:
-        for check in checks.run:
-            check({})
+        check({})
     assert refused.value.message == (
         "Incorrect operand type for operator or function; operator or function: <, operand type: BOOL"
     )

@@ -77,7 +77,9 @@ def server_with_tables() -> Server:
         {"artist": "HASH", "title": "RANGE"},
         {"artist": "S", "title": "S", "genre": "S", "year": "N", "country": "S", "city": "S"},
         GlobalSecondaryIndexes=[
-            _index("by_genre", {"genre": "HASH", "year": "RANGE"}, ProjectionType="INCLUDE", NonKeyAttributes=["label"]),
+            _index(
+                "by_genre", {"genre": "HASH", "year": "RANGE"}, ProjectionType="INCLUDE", NonKeyAttributes=["label"]
+            ),
             _index("by_place", {"genre": "HASH", "country": "RANGE", "city": "RANGE"}, ProjectionType="ALL"),
         ],
     )

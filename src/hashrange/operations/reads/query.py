@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from hashrange.engine.database import Database
+from hashrange.engine.keys import check_key_size
 from hashrange.engine.page import Reading, answer, read_page
 from hashrange.engine.source import Range, Source
 from hashrange.errors import ValidationException
@@ -79,6 +80,7 @@ def _matches(prepared: Prepared, attributes: Attributes) -> bool:
 
 def stored_range(source: Source, key_range: KeyRange) -> Range:
     """The stored keys that a key condition selects."""
+    check_key_sizes(source, key_range)
     prefix = source.partition_prefix(key_range.partition_values, key_range.sort_values)
     if key_range.operator is not None:
         kind = source.sort[len(key_range.sort_values)][1]
@@ -86,6 +88,18 @@ def stored_range(source: Source, key_range: KeyRange) -> Range:
     if key_range.sort_values or not source.sort:
         return source.equal(prefix)
     return prefix, after(prefix)
+
+
+def check_key_sizes(source: Source, key_range: KeyRange) -> None:
+    """No key can be longer than the longest that may be written."""
+    for (name, kind), value in zip(source.partition, key_range.partition_values, strict=True):
+        check_key_size(name, kind, value[kind], is_sort_key=False)
+    for (name, kind), value in zip(source.sort, key_range.sort_values, strict=False):
+        check_key_size(name, kind, value[kind], is_sort_key=True)
+    if key_range.operator is not None:
+        name, kind = source.sort[len(key_range.sort_values)]
+        for value in key_range.operands:
+            check_key_size(name, kind, value[kind], is_sort_key=True)
 
 
 def check_start_key_shape(source: Source, start: Attributes | None) -> None:
