@@ -20,7 +20,8 @@ from hashrange.http.dispatch import Dispatcher, build_targets
 from hashrange.http.door import Settings as DoorSettings
 from hashrange.indexes.maintainer import index_maintainers
 from hashrange.indexes.propagation import Propagation
-from hashrange.jobs.runner import run_jobs
+from hashrange.jobs import propagate_indexes
+from hashrange.jobs.runner import carry_out, run_jobs
 from hashrange.operations.registry import OPERATIONS
 from hashrange.storage import Completions, Deliver, Durability, LmdbStore, MemoryStore, Store, deliver_inline
 from hashrange.validation.shape import load
@@ -90,6 +91,9 @@ async def serve(
         loop.add_signal_handler(number, stop.set)
     store = open_store(settings, deliver_in(loop) if settings.data is not None else deliver_inline)
     db = build_database(store, settings, SystemClock())
+    if not settings.database.index_delay_micros:
+        while (step := propagate_indexes.catch_up(db)) is not None:
+            await carry_out(db, step)
     running = await server.serve(
         build_handler(db, settings), sockets, settings=settings.door, ssl_context=settings.ssl_context
     )

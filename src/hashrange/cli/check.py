@@ -3,28 +3,71 @@
 from __future__ import annotations
 
 import argparse
+import os
+import signal
 import sys
-from itertools import chain
+from collections.abc import Iterator
 
 from hashrange.clock import SystemClock
 from hashrange.engine.check import check
-from hashrange.storage import LmdbStore
+from hashrange.storage import CannotOpen, Corruption, LmdbStore
+
+SOUND, PROBLEMS_FOUND, CANNOT_CHECK = 0, 1, 2
 
 
 def run(arguments: argparse.Namespace) -> int:
-    store = LmdbStore.open(arguments.data, read_only=True)
+    """Walk in a process of its own where there are such: a file that is damaged badly, or cut short, ends the process
+    that reads it, and that has to be told too."""
+    if sys.platform == "win32":
+        return walk(arguments.data)
+    walker = os.fork()
+    if walker == 0:
+        walk_and_exit(arguments.data)
+    code = os.waitstatus_to_exitcode(os.waitpid(walker, 0)[1])
+    if code >= 0:
+        return code
+    hide_progress()
+    print(f"The database file is damaged: reading it ended with {signal.Signals(-code).name}.")
+    return PROBLEMS_FOUND
+
+
+def walk_and_exit(data: str) -> None:
+    status = PROBLEMS_FOUND
     try:
-        found = 0
-        with store.read() as snapshot:
-            logical = check(snapshot, SystemClock().micros(), show_progress)
-            for problem in chain(store.verify(), logical):
-                found += 1
-                print(f"\r{problem}")
+        status = walk(data)
+    except CannotOpen as error:
+        print(f"hashrange: {error}", file=sys.stderr)
+        status = CANNOT_CHECK
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        sys.stdout.flush()
+        os._exit(status)
+
+
+def walk(data: str) -> int:
+    store = LmdbStore.open(data, read_only=True)
+    found = 0
+    try:
+        for problem in problems(store):
+            found += 1
+            hide_progress()
+            print(problem, flush=True)  # the next page may be the one that ends us
     finally:
         store.close()
     hide_progress()
-    print(f"{found} problems found." if found else "No problems found.")
-    return 1 if found else 0
+    print(f"{found} problem{'s' if found > 1 else ''} found." if found else "No problems found.")
+    return PROBLEMS_FOUND if found else SOUND
+
+
+def problems(store: LmdbStore) -> Iterator[str]:
+    """What is wrong with the file, and then with what is kept in it."""
+    yield from store.verify()
+    try:
+        with store.read() as snapshot:
+            yield from check(snapshot, SystemClock().micros(), show_progress)
+    except Corruption as error:
+        yield f"{error}."
 
 
 def show_progress(entries: int) -> None:

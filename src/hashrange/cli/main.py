@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     from hashrange.http.listen import CannotListen
     from hashrange.http.tls import BadCertificate
-    from hashrange.storage import CannotOpen
+    from hashrange.storage import StoreError
 
     try:
         if arguments.command == "serve":
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         from hashrange.cli import compact
 
         return compact.run(arguments)
-    except (CannotOpen, CannotListen, BadCertificate) as error:
+    except (StoreError, CannotListen, BadCertificate) as error:
         return refuse(error)
 
 

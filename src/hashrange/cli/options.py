@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 CONFIG_FILE = "hashrange.toml"
+CONFIG_HELP = f"TOML file with the same options (default: {CONFIG_FILE}, if there is one) [HASHRANGE_CONFIG]"
 DEFAULT_DATA = "./hashrange-data"
 
 
@@ -44,11 +45,18 @@ class Option:
     def attribute(self) -> str:
         return self.name.replace("-", "_")
 
+    @property
+    def _types(self) -> tuple[type, ...]:
+        """What may be turned into the option's value: a fraction is not a port, and true is not a number."""
+        return (str, int, float) if self.kind is float else (str, self.kind)
+
     def convert(self, value: Any, source: str) -> Any:
         """The option's value from text or from a TOML value."""
         if self.kind is bool:
             return _boolean(value, source)
         try:
+            if type(value) not in self._types:
+                raise TypeError
             converted = self.kind(value)
         except (TypeError, ValueError):
             raise ConfigurationError(f"{source}: {value!r} is not a valid {self.name}.") from None
@@ -129,7 +137,7 @@ SERVE_OPTIONS: tuple[Option, ...] = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options on a command line. What is not given there stays unset, so that other sources can speak."""
     for option in SERVE_OPTIONS:
-        suffix = "" if option.default in (None, False) else f" (default: {option.default})"
+        suffix = "" if option.default is None or option.default is False else f" (default: {option.default})"
         text = f"{option.help}{suffix} [{option.environment}]"
         if option.kind is bool:
             parser.add_argument(option.flag, action="store_true", default=None, help=text)
@@ -141,7 +149,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                 metavar=None if option.choices else option.metavar or option.kind.__name__.upper(),
                 help=text,
             )
-    parser.add_argument("--config", metavar="FILE", help=f"TOML file with the same options (default: {CONFIG_FILE})")
+    parser.add_argument("--config", metavar="FILE", help=CONFIG_HELP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +189,7 @@ def read_file(path: str | None) -> dict[str, Any]:
         if path is None:
             return {}
         raise ConfigurationError(f"There is no configuration file {chosen}.") from None
-    except (OSError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ConfigurationError(f"The configuration file {chosen} cannot be read: {error}.") from None
     unknown = sorted(set(content) - {option.name for option in SERVE_OPTIONS})
     if unknown:
@@ -201,10 +209,14 @@ def check(options: Options) -> Options:
         raise ConfigurationError("--port must be between 0 and 65535.")
     if (options.tls_cert is None) != (options.tls_key is None):
         raise ConfigurationError("--tls-cert and --tls-key go together.")
-    if len(options.account) != 12 or not options.account.isdigit():
+    if len(options.account) != 12 or not (options.account.isascii() and options.account.isdigit()):
         raise ConfigurationError("--account must be twelve digits.")
     if options.sync_interval_ms < 1:
         raise ConfigurationError("--sync-interval-ms must be at least 1.")
     if options.table_delay_ms < 0 or options.index_delay_ms < 0:
         raise ConfigurationError("A delay cannot be negative.")
+    if options.max_connections < 1 or options.item_collection_mb < 1:
+        raise ConfigurationError("--max-connections and --item-collection-mb must be at least 1.")
+    if not (options.idle_timeout > 0 and options.request_timeout > 0):
+        raise ConfigurationError("--idle-timeout and --request-timeout must be more than 0.")
     return options

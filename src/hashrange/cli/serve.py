@@ -18,7 +18,7 @@ from hashrange.engine.database import DatabaseSettings
 from hashrange.errors import Wording
 from hashrange.http import listen, server, tls, workers
 from hashrange.http.door import Settings as DoorSettings
-from hashrange.storage import Durability, LmdbStore
+from hashrange.storage import CannotOpen, Durability, LmdbStore
 
 log = logging.getLogger("hashrange.server")
 
@@ -27,11 +27,11 @@ def run(arguments: argparse.Namespace) -> int:
     options = settle(arguments)
     logs.configure(options.log_level, options.log_format)
     settings = settings_of(options)
-    if settings.data is not None and options.workers > 1:
-        LmdbStore.open(settings.data).close()  # what is wrong with it is said once, before any worker starts
     sockets = listen.bind(options.host, options.port, options.workers)
     if options.workers == 1:
         return run_single(settings, sockets[0])
+    assert settings.data is not None
+    LmdbStore.open(settings.data).close()  # what is wrong with it is said once, before any worker starts
     announce(settings, sockets[0])
     return workers.run_workers(
         sockets, lambda index, listening: run_worker(settings, index, listening), log=log.warning
@@ -49,7 +49,11 @@ def run_single(settings: app.Settings, listening: socket.socket) -> int:
 
 def run_worker(settings: app.Settings, index: int, listening: socket.socket) -> int:
     """One of several processes. The first of them runs the background jobs for all."""
-    server.run(app.serve(settings, [listening], with_jobs=index == 0, ready=gc.freeze))
+    try:
+        server.run(app.serve(settings, [listening], with_jobs=index == 0, ready=gc.freeze))
+    except CannotOpen as error:
+        log.error("%s", error)
+        return workers.CANNOT_START
     return 0
 
 

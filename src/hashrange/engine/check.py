@@ -1,16 +1,16 @@
 """Walks the whole database in one snapshot and tells everything that is not as it should be.
 
 Every item must lie under the key that its attributes give, be normalised and have its true size; every index entry
-must have its item and every item its entries; every counter must count what is there.
+must have its item and every item its entries; every counter must count what is there. Whatever is found where a
+record should be, the walk goes on.
 """
 
 from __future__ import annotations
 
 import copy
-from collections import Counter
+import struct
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-
-import orjson
 
 from hashrange.engine import keyspace
 from hashrange.engine.counters import read_counter
@@ -24,6 +24,9 @@ from hashrange.values.item import Item
 from hashrange.values.ordered import after
 
 Progress = Callable[[int], None]
+
+UNREADABLE = (ClientError, MalformedValue, AssertionError, LookupError, TypeError, ValueError, struct.error)
+"""What reading a record raises when it is not what was written."""
 
 
 def check(snapshot: Snapshot, now_micros: int, progress: Progress = lambda entries: None) -> Iterator[str]:
@@ -42,6 +45,7 @@ class DatabaseCheck:
         self._tables: dict[int, Table] = {}
         self._deleted: set[tuple[int, int]] = set()
         self._counted: Counter[bytes] = Counter()
+        self._collection_bytes: defaultdict[int, Counter[bytes]] = defaultdict(Counter)  # by table
 
     def problems(self) -> Iterator[str]:
         yield from self._catalog()
@@ -63,14 +67,15 @@ class DatabaseCheck:
         for key, raw in self._scan(keyspace.CATALOG):
             try:
                 definition = TableRecord.load(raw).at(self._now_micros)
-            except (KeyError, TypeError, orjson.JSONDecodeError) as error:
+                table = None if definition is None else Table(definition)
+            except UNREADABLE as error:
                 yield f"The catalog record {key!r} cannot be read: {error!r}."
                 continue
-            if definition is None:
+            if table is None:
                 continue
-            if definition.id in self._tables:
-                yield f"Table id {definition.id} belongs to two tables."
-            self._tables[definition.id] = Table(definition)
+            if table.definition.id in self._tables:
+                yield f"Table id {table.definition.id} belongs to two tables."
+            self._tables[table.definition.id] = table
 
     def _items(self) -> Iterator[str]:
         for key, stored in self._scan(keyspace.ITEM):
@@ -89,7 +94,7 @@ class DatabaseCheck:
             attributes = copy.deepcopy(item.attributes)
             size_bytes = check_attributes(attributes)
             base_key = table.key.of_item(attributes)
-        except (ClientError, MalformedValue, AssertionError, ValueError) as error:
+        except UNREADABLE as error:
             yield f"{where} is not a valid item: {error!r}."
             return
         if attributes != item.attributes:
@@ -99,6 +104,7 @@ class DatabaseCheck:
         if table.item_prefix + base_key != key:
             yield f"{where} should lie under {(table.item_prefix + base_key).hex()}."
         self._count(table.definition, keyspace.BASE_TABLE, size_bytes)
+        self._count_collection(table.definition, base_key, size_bytes)
         for index in table.indexes:
             yield from self._expected_entry(where, index, item, base_key)
 
@@ -118,34 +124,62 @@ class DatabaseCheck:
                 if not self._deleted & {(table_id, keyspace.BASE_TABLE), (table_id, number)}:
                     yield f"The index entry under {key.hex()} belongs to no index."
                 continue
-            yield from self._entry(table, index, key, stored)
+            where = f"Table {table.name}, index {index.name}: the entry under {key.hex()}"
+            try:
+                problem = self._entry(table, index, key, stored)
+            except UNREADABLE as error:
+                problem = f"cannot be compared with its item: {error!r}"
+            if problem is not None:
+                yield f"{where} {problem}."
 
-    def _entry(self, table: Table, index: Index, key: bytes, stored: bytes) -> Iterator[str]:
+    def _entry(self, table: Table, index: Index, key: bytes, stored: bytes) -> str | None:
         entry = Item.load(stored)
         self._count(table.definition, index.definition.number, entry.size_bytes)
         base_key = table.key.pack(entry.attributes)
+        if not index.is_global:
+            self._count_collection(table.definition, base_key, entry.size_bytes)
         item = table.get(self._snapshot, base_key)
-        where = f"Table {table.name}, index {index.name}: the entry under {key.hex()}"
         if item is None:
-            yield f"{where} has no item."
-        elif index.entry_key(item.attributes, base_key) != key:
-            yield f"{where} should not be there."
-        elif index.view(item).json != entry.json:
-            yield f"{where} differs from its item."
+            return "has no item"
+        if index.entry_key(item.attributes, base_key) != key:
+            return "should not be there"
+        if index.view(item).json != entry.json:
+            return "differs from its item"
+        return None
 
     def _count(self, table: TableDefinition, index_number: int, size_bytes: int) -> None:
         self._counted[keyspace.counter_key(table.id, index_number, keyspace.ITEMS)] += 1
         self._counted[keyspace.counter_key(table.id, index_number, keyspace.BYTES)] += size_bytes
 
+    def _count_collection(self, table: TableDefinition, base_key: bytes, size_bytes: int) -> None:
+        if table.local_indexes:
+            partition = base_key[: keyspace.PARTITION_HASH_BYTES]
+            self._collection_bytes[table.id][keyspace.collection_prefix(table.id) + partition] += size_bytes
+
     def _counters(self) -> Iterator[str]:
         for table in self._tables.values():
             numbers = [keyspace.BASE_TABLE, *(index.definition.number for index in table.indexes)]
             for number in numbers:
+                where = f"Table {table.name}, index {number}:"
                 for what, noun in ((keyspace.ITEMS, "items"), (keyspace.BYTES, "bytes")):
                     key = keyspace.counter_key(table.definition.id, number, what)
-                    counter, found = read_counter(self._snapshot, key), self._counted[key]
-                    if counter != found:
-                        yield f"Table {table.name}, index {number}: counts {counter} {noun}, has {found}."
+                    yield from self._counter(where, key, noun, self._counted[key])
+            yield from self._collections(table)
+
+    def _collections(self, table: Table) -> Iterator[str]:
+        counted = self._collection_bytes[table.definition.id]
+        stored = (key for key, _ in self._scan(keyspace.collection_prefix(table.definition.id)))
+        for key in sorted({*counted, *stored}):
+            yield from self._counter(f"Table {table.name}, item collection {key.hex()}:", key, "bytes", counted[key])
+
+    def _counter(self, where: str, key: bytes, noun: str, found: int) -> Iterator[str]:
+        try:
+            counter = read_counter(self._snapshot, key)
+        except struct.error:
+            yield f"{where} the counter of {noun} cannot be read."
+            return
+        if counter != found:
+            yield f"{where} counts {counter} {noun}, has {found}."
 
 
 def _numbered(table: Table, number: int) -> Index | None:

@@ -16,9 +16,9 @@ from hashrange.expressions.kinds import Kind
 from hashrange.expressions.paths import Names
 from hashrange.expressions.walk import name_placeholders_in, value_placeholders_in
 
-# For each kind of expression. Full of the most wasteful expressions we could think of (many nested paths) this was
-# 40 MB, full of ordinary ones 12 to 23 MB.
-REMEMBERED_CHARACTERS_MAX = 256 * 1024
+# For each kind of expression. Full of the most wasteful expressions we could think of (many nested paths) this is
+# 10 MB, full of ordinary ones 3 to 6 MB: some thousand different texts.
+REMEMBERED_CHARACTERS_MAX = 64 * 1024
 CHARACTERS_OF_ANY_EXPRESSION = 20  # the shortest one takes some 2 KB
 
 Tree = TypeVar("Tree", bound=Node)

@@ -25,6 +25,8 @@ Log = Callable[[str], None]
 STOP_SIGNALS = frozenset({signal.SIGTERM, signal.SIGINT})
 SIGNALS = STOP_SIGNALS | {signal.SIGCHLD}
 
+CANNOT_START = 2  # the status of a worker that has said why it cannot work; trying again will not help
+
 SETTLED_SECONDS = 1.0  # a worker that dies younger than this has probably not started properly
 RESTART_SECONDS_MIN = 0.1
 RESTART_SECONDS_MAX = 10.0
@@ -40,7 +42,8 @@ def run_workers(
     """Run one worker process per socket until told to stop (SIGTERM or SIGINT); returns the exit status.
 
     `run_worker(index, socket)` runs in the child and returns its exit status. It is told to stop by the same
-    signal, which it hears once, and also when the parent is killed.
+    signal, which it hears once, and also when the parent is killed. A worker that dies is replaced, unless it says
+    that it cannot start and no other one is left: then the parent gives up, with the same status.
     """
     return Supervisor(sockets, run_worker, log=log, monotonic=monotonic).run()
 
@@ -66,6 +69,7 @@ class Supervisor:
         self._log = log
         self._monotonic = monotonic
         self._stopping = False
+        self._status = 0
         self._wakeup_read, self._wakeup_write = socket.socketpair()
         self._wakeup_read.setblocking(False)
         self._wakeup_write.setblocking(False)
@@ -84,7 +88,7 @@ class Supervisor:
                 signal.signal(number, handler)
             signal.set_wakeup_fd(previous_wakeup)
             self._close()
-        return 0
+        return self._status
 
     def _close(self) -> None:
         self._wakeup_read.close()
@@ -123,11 +127,17 @@ class Supervisor:
         settled = now - worker.started_at >= SETTLED_SECONDS
         worker.early_deaths = 0 if settled else worker.early_deaths + 1
         worker.due_at = now + _restart_seconds(worker.early_deaths)
+        if not self._stopping and self._is_hopeless(status):
+            self._stopping, self._status = True, CANNOT_START
         if not self._stopping:
             self._log(
                 f"Worker {worker.index} (process {pid}) {_how_it_ended(status)};"
                 f" starting another in {worker.due_at - now:.1f} s"
             )
+
+    def _is_hopeless(self, status: int) -> bool:
+        nobody_left = all(worker.pid is None for worker in self._workers)
+        return nobody_left and os.waitstatus_to_exitcode(status) == CANNOT_START
 
     # Starting
 

@@ -11,6 +11,7 @@ from hashrange.storage.interface import Plan, Snapshot
 from hashrange.values.ordered import after
 
 WRITES_PER_STEP = 500
+ALL_DUE = 2**63  # later than any write is due
 
 
 def next_step(db: Database) -> Step:
@@ -20,6 +21,17 @@ def next_step(db: Database) -> Step:
     if first is None or due_at_micros(first[1]) > now:
         return None
     return lambda snapshot: propagate(snapshot, now)
+
+
+def catch_up(db: Database) -> Step:
+    """The next step of carrying out all that is queued, due or not.
+
+    For a server that starts without a delay, before it takes requests: it writes to the indexes at once, and what an
+    earlier server queued must not come after that.
+    """
+    with db.read() as snapshot:
+        first = next(snapshot.scan(keyspace.POSTPONED, after(keyspace.POSTPONED), limit=1), None)
+    return None if first is None else lambda snapshot: propagate(snapshot, ALL_DUE)
 
 
 def propagate(snapshot: Snapshot, now_micros: int) -> Plan:

@@ -28,6 +28,7 @@ SHAPES: dict[str, dict[str, Any]] = {
         "bounds": (3, 255),  # checked after the constraints, and told by a sentence
     },
     "BatchTableName": {"type": "string", "min": 3, "max": 255, "pattern": TABLE_NAME_PATTERN, "arn": True},
+    "AttributeNameList": {"type": "list", "member": "AttributeName", "min": 1, "max": 255},
     "ShardsLimit": {"type": "integer", "min": 1, "max": 100},
     "StreamsLimit": {"type": "integer", "min": 1, "max": 100},
     "RecordsLimit": {"type": "integer", "min": 1, "max": 1000},

@@ -70,7 +70,7 @@ def comparisons(draw: st.DrawFn) -> Members:
     )
     if operator in ("NULL", "NOT_NULL"):
         return {"ComparisonOperator": operator}
-    first = draw(values if operator in ("EQ", "NE") else scalars)
+    first: Members = draw(values if operator in ("EQ", "NE") else scalars)
     if operator == "BEGINS_WITH" and "N" in first:
         first = {"S": first["N"]}
     arguments = [first]

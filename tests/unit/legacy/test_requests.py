@@ -37,8 +37,8 @@ def read(server: Server, operation: str, names: list[str]) -> Any:
     if operation == "BatchGetItem":
         wanted = {"plain": {"Keys": [KEY], "AttributesToGet": names}}
         return server.call(operation, RequestItems=wanted)["Responses"]["plain"][0]
-    which: Case = {"GetItem": {"Key": KEY}, "Query": {"KeyConditions": EVERY}, "Scan": {}}[operation]
-    answer = server.call(operation, TableName="plain", AttributesToGet=names, **which)
+    which: Case = {"GetItem": {"Key": KEY}, "Query": {"KeyConditions": EVERY}, "Scan": {}}
+    answer = server.call(operation, TableName="plain", AttributesToGet=names, **which[operation])
     return answer["Item"] if operation == "GetItem" else answer["Items"][0]
 
 

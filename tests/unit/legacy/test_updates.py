@@ -45,7 +45,7 @@ def test_updates_change_the_item_or_are_refused(server: Server, case: Case) -> N
         update(server, case["updates"])
     prefix = "" if case.get("bare") else ValidationException.ENVELOPE
     assert told(caught.value, "UpdateItem", Wording.OLDER) == case["error"]
-    assert told(caught.value, "UpdateItem", Wording.NEWER) == prefix + case.get("newer", case["error"])
+    assert told(caught.value, "UpdateItem", Wording.NEWER) == prefix + str(case.get("newer", case["error"]))
     assert server.get("plain", KEY) == before
 
 

@@ -45,7 +45,10 @@ class Found:
 
 
 def batch_get_item(db: Database, request: Request) -> dict[str, Any]:
-    gets = [parse_table(name, Request(wanted, request.scope)) for name, wanted in request["RequestItems"].items()]
+    tables_wanted: dict[str, dict[str, Any]] = request["RequestItems"]
+    members = {member for wanted in tables_wanted.values() for member in wanted}  # even tables may not differ in kind
+    refuse_mixing(members, ("AttributesToGet",), ("ProjectionExpression",))
+    gets = [parse_table(name, Request(wanted, request.scope)) for name, wanted in tables_wanted.items()]
     if sum(len(get.keys) for get in gets) > BATCH_GET_KEYS_MAX:
         raise ValidationException("Too many items requested for the BatchGetItem call")
 
@@ -61,7 +64,6 @@ def batch_get_item(db: Database, request: Request) -> dict[str, Any]:
 
 
 def parse_table(name: str, request: Request) -> TableGet:
-    refuse_mixing(request, ("AttributesToGet",), ("ProjectionExpression",))
     projection = parse_projection(request)
     keys: list[Attributes] = request["Keys"]
     texts = [orjson.dumps(key, option=orjson.OPT_SORT_KEYS) for key in keys]  # as sent: 1000 and 1e3 are two keys

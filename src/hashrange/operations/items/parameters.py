@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 from hashrange.engine import keyspace
@@ -15,12 +16,12 @@ from hashrange.storage.interface import Snapshot
 from hashrange.values.types import Attributes
 
 
-def refuse_mixing(request: Request, legacy: tuple[str, ...], expressions: tuple[str, ...]) -> None:
+def refuse_mixing(given: Request | Container[str], legacy: tuple[str, ...], expressions: tuple[str, ...]) -> None:
     """A request speaks in expressions or in the older parameters, never in both."""
-    old = [name for name in legacy if name in request]
+    old = [name for name in legacy if name in given]
     if not old:
         return
-    new = [name for name in expressions if name in request]
+    new = [name for name in expressions if name in given]
     if new:
         raise ValidationException(
             "Can not use both expression and non-expression parameters in the same request: "

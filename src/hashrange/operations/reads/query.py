@@ -56,13 +56,15 @@ def reading_of(request: Request, source: Source, prepared: Prepared) -> Reading:
         types=source.table.definition.attribute_types,
         values=prepared.values,
     )
-    whole = stored_range(source, key_range)
     reverse = not request.get("ScanIndexForward", True)
+    span = stored_range(source, key_range)
+    if start is not None:
+        span = resumed(source, key_range, span, start, reverse=reverse)
     check_filter(request, source, prepared)
     selection = select(request, source, prepared.projection)
     return Reading(
         source=source,
-        range=whole if start is None else resumed(source, key_range, whole, start, reverse=reverse),
+        range=span,
         reverse=reverse,
         limit=request.get("Limit"),
         consistent=request.get("ConsistentRead", False),

@@ -26,16 +26,18 @@ def check_select(request: Request) -> None:
     select = request.get("Select")
     given = next((name for name in ("ProjectionExpression", "AttributesToGet") if name in request), None)
     if select == "SPECIFIC_ATTRIBUTES" and given is None:
-        raise ValidationException(
-            "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES",
-            enveloped=True,
+        raise _refused(
+            "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
         )
     if given is not None and select not in (None, "SPECIFIC_ATTRIBUTES"):
-        raise ValidationException(f"Cannot specify the {given} when choosing to get {select}", enveloped=True)
+        raise _refused(f"Cannot specify the {given} when choosing to get {select}")
     if select == "ALL_PROJECTED_ATTRIBUTES" and "IndexName" not in request:
-        raise ValidationException(
-            "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName", enveloped=True
-        )
+        raise _refused("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
+
+
+def _refused(text: str) -> ValidationException:
+    """Of the request errors of Query and Scan, only those about Select have moved into the newer envelope."""
+    return ValidationException(text, newer=ValidationException.ENVELOPE + text)
 
 
 def select(request: Request, source: Source, projection: Projection | None) -> Selection:
