@@ -22,6 +22,14 @@ AUTHORIZATION = (
 )
 
 
+STREAM_OPERATIONS = ("ListStreams", "DescribeStream", "GetShardIterator", "GetRecords")
+
+
+def target_of(operation: str) -> bytes:
+    service = "DynamoDBStreams_20120810" if operation in STREAM_OPERATIONS else "DynamoDB_20120810"
+    return f"{service}.{operation}".encode()
+
+
 class ApiError(Exception):
     """The error that a client would see."""
 
@@ -71,7 +79,7 @@ class Engine:
         """A request with any body; its answer, or the error as an exception."""
         headers = {
             b"content-type": b"application/x-amz-json-1.0",
-            b"x-amz-target": b"DynamoDB_20120810." + operation.encode(),
+            b"x-amz-target": target_of(operation),
             b"x-amz-date": b"20260101T000000Z",
             b"authorization": AUTHORIZATION % (key.encode(), region.encode()),
         }

@@ -12,8 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from hashrange.clock import Clock, SystemClock
+from hashrange.engine.change_log import ChangeLog
 from hashrange.engine.counters import TableCounters
 from hashrange.engine.database import Database, DatabaseSettings
+from hashrange.engine.table import Table
 from hashrange.errors import Wording
 from hashrange.http import server
 from hashrange.http.dispatch import Dispatcher, build_targets
@@ -59,7 +61,11 @@ def build_database(store: Store, settings: Settings, clock: Clock) -> Database:
     delay_micros = settings.database.index_delay_micros
     propagation = Propagation(delay_micros, clock) if delay_micros else None
     indexes = index_maintainers(propagation, settings.database.item_collection_bytes_max)
-    return Database(store, clock, settings.database, (TableCounters, indexes))
+
+    def log(table: Table) -> ChangeLog | None:
+        return ChangeLog(table, clock) if table.definition.is_logged else None
+
+    return Database(store, clock, settings.database, (TableCounters, indexes, log))
 
 
 def build_handler(db: Database, settings: Settings) -> Dispatcher:

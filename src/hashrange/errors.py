@@ -169,3 +169,11 @@ class RequestLimitExceeded(ClientError):
 class DuplicateItemException(ClientError):
     def __init__(self) -> None:
         super().__init__("Duplicate primary key exists in table")
+
+
+class ExpiredIteratorException(ClientError):
+    pass
+
+
+class TrimmedDataAccessException(ClientError):
+    pass

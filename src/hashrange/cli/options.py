@@ -121,6 +121,14 @@ SERVE_OPTIONS: tuple[Option, ...] = (
         int,
         metavar="MB",
     ),
+    Option("stream-shards", "open shards in the streams of new tables", 1, int, metavar="N"),
+    Option(
+        "stream-shard-minutes",
+        "how long a shard of a stream stays open before a child follows it",
+        240,
+        int,
+        metavar="MIN",
+    ),
     Option("max-connections", "connections served at once by each worker", 10_000, int, metavar="N"),
     Option("idle-timeout", "seconds after which an unused connection is closed", 120.0, float, metavar="S"),
     Option("request-timeout", "seconds a client may take to send a request", 30.0, float, metavar="S"),
@@ -211,6 +219,8 @@ def check(options: Options) -> Options:
         raise ConfigurationError("--tls-cert and --tls-key go together.")
     if len(options.account) != 12 or not (options.account.isascii() and options.account.isdigit()):
         raise ConfigurationError("--account must be twelve digits.")
+    if not 1 <= options.stream_shards <= 256 or options.stream_shard_minutes < 1:
+        raise ConfigurationError("--stream-shards must be 1 to 256, and --stream-shard-minutes at least 1.")
     if options.sync_interval_ms < 1:
         raise ConfigurationError("--sync-interval-ms must be at least 1.")
     if options.table_delay_ms < 0 or options.index_delay_ms < 0:

@@ -68,6 +68,8 @@ def settings_of(options: Options) -> app.Settings:
         database=DatabaseSettings(
             table_delay_micros=options.table_delay_ms * 1000,
             index_delay_micros=options.index_delay_ms * 1000,
+            stream_shards=options.stream_shards,
+            stream_shard_micros=options.stream_shard_minutes * 60_000_000,
             item_collection_bytes_max=options.item_collection_mb * 1024 * 1024,
         ),
         door=replace(

@@ -20,6 +20,8 @@ class DatabaseSettings:
 
     table_delay_micros: int = 0  # how long tables stay CREATING, UPDATING and DELETING
     index_delay_micros: int = 0  # how much later than to tables writes come to global secondary indexes
+    stream_shards: int = 1  # how many open shards the streams of new tables have
+    stream_shard_micros: int = 4 * 3600 * 1_000_000  # after this long a shard is followed by its child
     item_collection_bytes_max: int = ITEM_COLLECTION_BYTES_MAX
 
 

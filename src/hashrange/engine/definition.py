@@ -98,6 +98,9 @@ class TableDefinition:
     table_class: str | None = None
     table_class_changes_micros: tuple[int, ...] = ()
     deletion_protected: bool = False
+    stream_view: str | None = None  # what the enabled stream shows of changes; None while there is none
+    stream_label: str | None = None  # of the latest stream, enabled or not
+    log_slices: int = 1  # how many parts the change log of the table has; never changes
 
     @property
     def arn(self) -> str:
@@ -113,6 +116,19 @@ class TableDefinition:
 
     def index(self, name: str) -> IndexDefinition | None:
         return next((index for index in self.indexes if index.name == name), None)
+
+    @property
+    def is_logged(self) -> bool:
+        """Whether somebody reads the table's change log."""
+        return self.stream_view is not None
+
+    @property
+    def keeps_old_images(self) -> bool:
+        return self.stream_view in ("OLD_IMAGE", "NEW_AND_OLD_IMAGES")
+
+    @property
+    def keeps_new_images(self) -> bool:
+        return self.stream_view in ("NEW_IMAGE", "NEW_AND_OLD_IMAGES")
 
     def with_index(self, index: IndexDefinition) -> TableDefinition:
         """The definition with that index in the place of the one with its name."""

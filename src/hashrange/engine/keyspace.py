@@ -6,9 +6,11 @@
     e  expires_at_micros  token_key                                 -> when to forget a transaction token (nothing)
     g  table_id                                                     -> tags (JSON)
     i  table_id  partition_hash  sort_key                           -> item
+    l  table_id  slice  sequence                                    -> one change of one item
     m  name                                                         -> a fact about the database
     n  table_id  index_number  what                                 -> counter: items, bytes
     p  number  item_key                                             -> index writes that are due later (JSON)
+    r  account 00 region 00 table_name 00 label                     -> stream record (JSON)
     s  table_id  partition_hash                                     -> counter: bytes of one item collection
     t  account 00 region 00 token                                   -> a transaction that was carried out (JSON)
     x  table_id  index_number  partition_hash  sort_parts  base_key -> index entry
@@ -32,9 +34,11 @@ DELETED = b"d"
 EXPIRY = b"e"
 TAGS = b"g"
 ITEM = b"i"
+LOG = b"l"
 META = b"m"
 COUNTER = b"n"
 POSTPONED = b"p"
+STREAM = b"r"
 COLLECTION = b"s"
 TOKEN = b"t"
 INDEX = b"x"
@@ -49,6 +53,7 @@ ITEMS = b"i"
 BYTES = b"b"
 
 LAST_TABLE_ID = META + b"last_table_id"
+LAST_SEQUENCE = META + b"last_sequence"
 LAST_POSTPONED = META + b"last_postponed"
 
 _table_id = Struct(">I")
@@ -88,6 +93,20 @@ def index_prefix(table_id: int, index_number: int) -> bytes:
 
 def counter_key(table_id: int, index_number: int, what: bytes) -> bytes:
     return COUNTER + _table_id.pack(table_id) + _index_number.pack(index_number) + what
+
+
+def log_prefix(table_id: int, slice_number: int | None = None) -> bytes:
+    """What the log records of a table start with, or those of one slice of its items."""
+    prefix = LOG + _table_id.pack(table_id)
+    return prefix if slice_number is None else prefix + bytes((slice_number,))
+
+
+def log_key(table_id: int, slice_number: int, sequence: int) -> bytes:
+    return LOG + _table_id.pack(table_id) + bytes((slice_number,)) + _long.pack(sequence)
+
+
+def stream_key(scope: bytes, table_name: str, label: str) -> bytes:
+    return STREAM + scope + table_name.encode() + b"\0" + label.encode()
 
 
 def collection_prefix(table_id: int) -> bytes:
@@ -134,6 +153,11 @@ def table_id_of(key: bytes) -> int:
     """The table that a key of any per-table kind belongs to."""
     table_id: int = _table_id.unpack_from(key, 1)[0]
     return table_id
+
+
+def log_slice_of(key: bytes) -> int:
+    """The slice that a log record belongs to."""
+    return key[ITEM_PREFIX_BYTES]
 
 
 def index_number_of(key: bytes) -> int:

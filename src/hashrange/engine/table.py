@@ -16,6 +16,7 @@ from hashrange.values.item import Item, stored_size
 from hashrange.values.types import Attributes
 
 USER = "user"
+SERVICE = "service"  # deletions by the time-to-live service
 
 
 @dataclass(slots=True)
@@ -36,6 +37,7 @@ class Changes:
     mutations: list[tuple[bytes, bytes | None]] = field(default_factory=list)
     adds: list[tuple[bytes, int]] = field(default_factory=list)
     consumed: Consumed = field(default_factory=Consumed)
+    last_sequence: int = 0  # the last sequence number that these changes used
 
     def answering(self, answer: Any) -> Plan:
         return Plan(self.mutations, self.adds, answer)
@@ -50,6 +52,15 @@ class Maintainer(Protocol):
 
 
 MaintainerFactory = Callable[["Table"], Maintainer | None]
+
+
+def same_content(old: Item | None, new: Item | None) -> bool:
+    """Whether two items say the same. The order in which a client happens to write attributes does not count."""
+    if old is None or new is None:
+        return old is new
+    if old.json == new.json:
+        return True
+    return len(old.json) == len(new.json) and old.attributes == new.attributes
 
 
 class Table:
@@ -91,7 +102,7 @@ class Table:
         old_size = old.size_bytes if old else 0
         new_size = new.size_bytes if new else 0
         changes.consumed.table += write_units(max(old_size, new_size))
-        if (old.json if old else None) == (new.json if new else None):
+        if same_content(old, new):
             return
         key = self.item_prefix + change.base_key
         changes.mutations.append((key, new.stored() if new else None))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-import sys
 from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 

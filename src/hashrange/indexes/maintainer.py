@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from hashrange.engine import keyspace
 from hashrange.engine.index import Index
-from hashrange.engine.table import Changes, ItemChange, Table
+from hashrange.engine.table import Changes, ItemChange, Table, same_content
 from hashrange.engine.units import write_units
 from hashrange.indexes.collection import CollectionSizes
 from hashrange.indexes.propagation import Propagation
@@ -67,7 +67,7 @@ class IndexMaintainer:
 
     def _replace(self, old: Item, new: Entry, changes: Changes) -> Effect:
         key, item = new
-        if old.json == item.json:
+        if same_content(old, item):
             return NO_EFFECT
         changes.mutations.append((key, item.stored()))
         return Effect(write_units(max(old.size_bytes, item.size_bytes)), item.size_bytes - old.size_bytes)

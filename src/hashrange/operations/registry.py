@@ -7,6 +7,7 @@ from hashrange.operations.batch import batch_get_item, batch_write_item
 from hashrange.operations.items import delete_item, get_item, put_item, update_item
 from hashrange.operations.operation import Operation
 from hashrange.operations.reads import query, scan
+from hashrange.operations.streams import describe_stream, get_records, get_shard_iterator, list_streams
 from hashrange.operations.tables import create_table, delete_table, describe_table, list_tables, update_table
 from hashrange.operations.tags import list_tags_of_resource, tag_resource, untag_resource
 from hashrange.operations.transactions import transact_get_items, transact_write_items
@@ -32,4 +33,8 @@ OPERATIONS: tuple[Operation, ...] = (
     list_tags_of_resource.OPERATION,
     describe_limits.OPERATION,
     describe_endpoints.OPERATION,
+    list_streams.OPERATION,
+    describe_stream.OPERATION,
+    get_shard_iterator.OPERATION,
+    get_records.OPERATION,
 )

@@ -17,7 +17,6 @@ def _enabled(name: str) -> Any:
 
 
 ASKED_FOR = {
-    "StreamSpecification": _enabled("StreamEnabled"),
     "SSESpecification": _enabled("Enabled"),
     "ResourcePolicy": bool,
     "VectorIndexes": bool,

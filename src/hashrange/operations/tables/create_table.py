@@ -15,6 +15,7 @@ from hashrange.limits import TABLES_PER_REGION_MAX
 from hashrange.operations.operation import Operation, Request, Write
 from hashrange.operations.tables import schema
 from hashrange.operations.tables.description import describe
+from hashrange.operations.tables.stream_settings import check_new_table_stream, enable
 from hashrange.operations.tags.rules import check_tags
 from hashrange.operations.unsupported import refuse_unsupported
 from hashrange.storage.interface import Plan, Snapshot
@@ -23,6 +24,7 @@ from hashrange.storage.interface import Plan, Snapshot
 def create_table(db: Database, request: Request) -> Write:
     refuse_unsupported(request)
     draft = definition_of(request)
+    stream_view = check_new_table_stream(request.get("StreamSpecification"))
     tags = check_tags(request.get("Tags") or [])
 
     def plan(snapshot: Snapshot) -> Plan:
@@ -36,8 +38,14 @@ def create_table(db: Database, request: Request) -> Write:
             uuid=str(uuid.uuid4()),
             created_at_micros=now,
             on_demand_since_micros=now if draft.billing_mode == PAY_PER_REQUEST else None,
+            log_slices=db.settings.stream_shards,
         )
+        streams: list[lifecycle.Mutation] = []
+        if stream_view is not None:
+            definition, stream = enable(definition, stream_view, now)
+            streams.append(stream)
         record, mutations = lifecycle.create(db, definition)
+        mutations += streams
         if tags:
             mutations.append((keyspace.tags_key(definition.id), orjson.dumps(tags)))
         return Plan(mutations, answer={"TableDescription": describe(snapshot, record.now, warm=False)})

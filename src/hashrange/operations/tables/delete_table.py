@@ -9,6 +9,7 @@ from hashrange.engine.scope import resolve_table
 from hashrange.errors import ResourceInUseException, ValidationException
 from hashrange.operations.operation import Operation, Request, Write
 from hashrange.operations.tables.description import describe_deleted
+from hashrange.operations.tables.stream_settings import disable
 from hashrange.storage.interface import Plan, Snapshot
 
 
@@ -19,6 +20,8 @@ def delete_table(db: Database, request: Request) -> Write:
         table = lifecycle.existing_table(db, snapshot, scope, name).definition
         check_deletable(table)
         record, mutations = lifecycle.delete(db, table)
+        if table.stream_view is not None:
+            mutations.append(disable(snapshot, table, db.clock.micros())[1])
         return Plan(mutations, answer={"TableDescription": describe_deleted(snapshot, record.now)})
 
     return Write(plan)

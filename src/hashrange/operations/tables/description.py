@@ -46,6 +46,7 @@ def describe(snapshot: Snapshot, table: TableDefinition, *, warm: bool = True) -
         **index_descriptions(snapshot, table, warm=warm),
         **on_demand_throughput(table.on_demand),
         **table_class_summary(table),
+        **stream_summary(table),
         "DeletionProtectionEnabled": table.deletion_protected,
     }
     if warm or table.warm is not None:
@@ -111,6 +112,17 @@ def table_class_summary(table: TableDefinition) -> dict[str, Any]:
     if table.table_class_changes_micros:
         summary["LastUpdateDateTime"] = seconds(table.table_class_changes_micros[-1])
     return {"TableClassSummary": summary}
+
+
+def stream_summary(table: TableDefinition) -> dict[str, Any]:
+    """The latest stream is named even after it was disabled."""
+    answer: dict[str, Any] = {}
+    if table.stream_view is not None:
+        answer["StreamSpecification"] = {"StreamEnabled": True, "StreamViewType": table.stream_view}
+    if table.stream_label is not None:
+        answer["LatestStreamLabel"] = table.stream_label
+        answer["LatestStreamArn"] = f"{table.arn}/stream/{table.stream_label}"
+    return answer
 
 
 def warm_throughput(given: Mapping[str, int] | None, provisioned: Throughput, mode: str) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import orjson
 
@@ -23,6 +25,7 @@ from hashrange.operations.tables.index_updates import (
     structural,
 )
 from hashrange.operations.tables.schema import invalid
+from hashrange.operations.tables.stream_settings import check_stream_change, disable, enable
 from hashrange.operations.tables.throughput import DAY_MICROS, changed_billing, index_updates
 from hashrange.operations.unsupported import refuse_unsupported
 from hashrange.storage.interface import Plan, Snapshot
@@ -61,7 +64,7 @@ def update_table(db: Database, request: Request) -> Write:
 
     def plan(snapshot: Snapshot) -> Plan:
         lifecycle.existing_table(db, snapshot, scope, name)
-        record, mutations = updated(db, db.catalog.record(snapshot, scope, name), request)
+        record, mutations = updated(db, snapshot, db.catalog.record(snapshot, scope, name), request)
         return Plan([lifecycle.save(record), *mutations], answer={"TableDescription": describe(snapshot, record.now)})
 
     return Write(plan)
@@ -80,11 +83,20 @@ def check_combination(request: Request) -> None:
         raise invalid("OnDemandThroughput can only be combined with BillingMode in an UpdateTable request")
     updates = request.get("GlobalSecondaryIndexUpdates") or []
     check_index_updates(updates)
-    if structural(updates) and {"ProvisionedThroughput", "BillingMode"} & set(asked):
+    capacity = {"ProvisionedThroughput", "BillingMode"} & set(asked)
+    if structural(updates) and capacity:
         raise invalid("You cannot create or delete index while updating table IOPS")
+    if "StreamSpecification" in asked:
+        if capacity:
+            raise invalid("You cannot modify stream status while updating table IOPS")
+        if structural(updates):
+            raise invalid("You cannot create or delete index while changing stream status")
+        check_stream_change(request["StreamSpecification"])
 
 
-def updated(db: Database, record: TableRecord, request: Request) -> tuple[TableRecord, list[Mutation]]:
+def updated(
+    db: Database, snapshot: Snapshot, record: TableRecord, request: Request
+) -> tuple[TableRecord, list[Mutation]]:
     """The table's new record, with whatever else the change has to write."""
     table = record.at(db.clock.micros())
     assert table is not None
@@ -95,6 +107,8 @@ def updated(db: Database, record: TableRecord, request: Request) -> tuple[TableR
     lifecycle.require_active(table)
     if structural(request.get("GlobalSecondaryIndexUpdates") or []):
         return index_changed(db, table, request)
+    if "StreamSpecification" in request:
+        return stream_changed(db, snapshot, table, request["StreamSpecification"])
     outcome = changed(table, request, db.clock.micros())
     return lifecycle.begin(db, "update", table, outcome), []
 
@@ -124,6 +138,18 @@ def index_changed(db: Database, table: TableDefinition, request: Request) -> tup
         notice = orjson.dumps({"gone_at_micros": record.settles_at_micros})
         mutations.append((keyspace.deleted_key(table.id, index.number), notice))
     return record, mutations
+
+
+def stream_changed(
+    db: Database, snapshot: Snapshot, table: TableDefinition, wanted: Mapping[str, Any]
+) -> tuple[TableRecord, list[Mutation]]:
+    """Changes are in the stream from this moment on, or no longer."""
+    now = db.clock.micros()
+    if wanted["StreamEnabled"]:
+        outcome, stream = enable(table, wanted["StreamViewType"], now)
+    else:
+        outcome, stream = disable(snapshot, table, now)
+    return lifecycle.begin(db, "update", outcome, outcome), [stream]
 
 
 def changed(table: TableDefinition, request: Request, now_micros: int) -> TableDefinition:

@@ -1,0 +1,33 @@
+"""GetRecords: the changes of a shard from a position on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from hashrange.engine.database import Database
+from hashrange.errors import TrimmedDataAccessException
+from hashrange.limits import RECORDS_PAGE_MAX
+from hashrange.operations.operation import Operation, Request
+from hashrange.operations.streams.lookup import find_shard, find_stream
+from hashrange.streams.iterator import ShardIterator
+from hashrange.streams.records import read_records, trim_position
+
+
+def get_records(db: Database, request: Request) -> dict[str, Any]:
+    now = db.clock.micros()
+    iterator = ShardIterator.parse(request["ShardIterator"], now)
+    limit = request.get("Limit", RECORDS_PAGE_MAX)
+    with db.read() as snapshot:
+        stream = find_stream(db, snapshot, request.scope, iterator.stream_arn)
+        shard = find_shard(db, stream, iterator.shard_id)
+        if iterator.position < trim_position(now) and iterator.position > shard.start:
+            raise TrimmedDataAccessException("The requested sequence number is beyond the trim point of the stream")
+        records, position, exhausted = read_records(snapshot, stream, shard, iterator.position, limit)
+    answer: dict[str, Any] = {"Records": records}
+    if not (exhausted and shard.is_closed):
+        answer["NextShardIterator"] = replace(iterator, position=position, issued_at_micros=now).text()
+    return answer
+
+
+OPERATION = Operation(name="GetRecords", run=get_records, service="dynamodbstreams")
