@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from client import Client, Json, RequestFailed
-from items import ATTRIBUTES, BIOGRAPHY_LENGTH, ITEMS, PARTITION_ITEMS, get, number, query_owner
+from items import ITEMS, PARTITION_ITEMS, TEXT_LENGTH, get, number, query_owner
 
 SAMPLE = 50
 IN_FLIGHT_MAX = 1_024
@@ -13,19 +13,20 @@ IN_FLIGHT_MAX = 1_024
 
 def is_item_1k(answer: Json) -> bool:
     item = answer.get("Item", {})
-    return len(item) == ATTRIBUTES and len(item["biography"]["S"]) == BIOGRAPHY_LENGTH
+    return len(item) == 6 and len(item["text"]["S"]) == TEXT_LENGTH
 
 
-def is_item_flat(answer: Json) -> bool:
-    return len(answer.get("Item", {}).get("text", {}).get("S", "")) == 1_000
+def is_item_nested(answer: Json) -> bool:
+    item = answer.get("Item", {})
+    return len(item) == 10 and len(item["lines"]["L"]) == 9 and item["address"]["M"]["verified"]["BOOL"]
 
 
 def is_page(answer: Json) -> bool:
-    return answer["Count"] == len(answer["Items"]) == PARTITION_ITEMS
+    return len(answer.get("Items", ())) == PARTITION_ITEMS
 
 
 def is_counted(answer: Json) -> bool:
-    return int(answer["Attributes"]["counter"]["N"]) > 0
+    return int(answer.get("Attributes", {}).get("counter", {}).get("N", 0)) > 0
 
 
 def is_empty(answer: Json) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 Json = dict[str, Any]
@@ -12,8 +12,23 @@ TABLE = "benchmark"
 ITEMS = 1_000
 PARTITIONS, PARTITION_ITEMS = 100, 50
 VARIANTS = 16  # different items, so that no answer can be kept for the next request
-BIOGRAPHY_LENGTH, ATTRIBUTES = 750, 10
-WORDS = "the quick brown fox jumps over a lazy dog while seven wizards mix their potions".split()
+TEXT_LENGTH = 940
+WORDS = (
+    "the",
+    "quick",
+    "brown",
+    "fox",
+    "jumps",
+    "over",
+    "a",
+    "lazy",
+    "dog",
+    "while",
+    "seven",
+    "wizards",
+    "mix",
+    "potions",
+)
 
 
 def number(key: int) -> str:
@@ -27,32 +42,37 @@ def text_of(seed: int, length: int) -> str:
 
 
 def item_1k(key: str, variant: int) -> Json:
-    """1 KB by DynamoDB's count, of the types applications use; `owner`, `city` and `score` can be index keys."""
+    """1 KB, nearly all of it in one string, which is what every system reads and prints fastest.
+
+    `owner`, `city` and `score` can be index keys.
+    """
     return {
         "pk": {"S": f"user-{key}"},
         "owner": {"S": f"owner-{key}"},
         "city": {"S": f"city-{variant}"},
         "score": {"N": str(variant * 17 + 0.5)},
         "counter": {"N": "0"},
-        "active": {"BOOL": True},
-        "tags": {"SS": ["blue", "green", "red"]},
-        "address": {"M": {"street": {"S": text_of(variant, 40)}, "number": {"N": str(variant)}}},
-        "history": {"L": [{"N": str(n)} for n in range(variant, variant + 8)]},
-        "biography": {"S": text_of(variant + 100, BIOGRAPHY_LENGTH)},
+        "text": {"S": text_of(variant, TEXT_LENGTH)},
     }
 
 
-def items_1k(count: int) -> Iterator[Json]:
-    variants = [item_1k("", variant) for variant in range(VARIANTS)]
-    for key in range(count):
-        names = {"pk": {"S": f"user-{number(key)}"}, "owner": {"S": f"owner-{number(key)}"}}
-        yield variants[key % VARIANTS] | names
+def item_nested(key: str, variant: int) -> Json:
+    """1 KB in thirty small values of many types, some inside others."""
+    address = {"street": {"S": text_of(variant, 40)}, "number": {"N": str(variant)}, "verified": {"BOOL": True}}
+    return item_1k(key, variant) | {
+        "tags": {"SS": ["blue", "green", "red"]},
+        "address": {"M": address},
+        "history": {"L": [{"N": str(n)} for n in range(variant, variant + 8)]},
+        "lines": {"L": [{"S": text_of(variant + n, 60)} for n in range(9)]},
+        "text": {"S": text_of(variant, 200)},
+    }
 
 
-def items_flat(count: int) -> Iterator[Json]:
-    """1 KB in a single string: the shape that costs least to parse and print."""
-    for key in range(count):
-        yield {"pk": {"S": f"user-{number(key)}"}, "text": {"S": text_of(key % VARIANTS, 1_000)}}
+def items_1k(count: int, item: Callable[[str, int], Json] = item_1k) -> Iterator[Json]:
+    variants = [item("", variant) for variant in range(VARIANTS)]
+    for key in map(number, range(count)):
+        variant = variants[int(key) % VARIANTS]
+        yield variant | {"pk": {"S": f"user-{key}"}, "owner": {"S": f"owner-{key}"}}
 
 
 def items_250(partitions: int) -> Iterator[Json]:

@@ -9,13 +9,14 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from client import Client, Json, RequestFailed, request_text
 from items import TABLE, VARIANTS, number
-from peers import Absent, Server
+from peers import TICKS_PER_SECOND, Absent, Server
 from workloads import WARM_UP, Workload
 
 SCRIPT = Path(__file__).parent / "wrk.lua"
@@ -24,8 +25,8 @@ BATCH = 25
 SEEDING_CONNECTIONS = 8
 
 
-class Dishonest(Exception):
-    """The system answered, but not with what was asked for: its numbers must not be shown."""
+class Invalid(Exception):
+    """The measurement does not count: errors, wrong answers, or work that was not done. Says what happened."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Sample:
     server_cpu_micros_per_request: float
     server_resident_bytes: int
     load_cpu_share: float  # of one core; near 1 means that wrk was the bottleneck
-    first_key_after: int
+    other_cpu_share: float  # of one core, used by neither the server nor wrk: what else the machine was doing
 
 
 def prepare(server: Server, workload: Workload) -> None:
@@ -49,7 +50,7 @@ def prepare(server: Server, workload: Workload) -> None:
     with server.client() as client, unknown_operation_is_absence():
         client.call("CreateTable", workload.table)
         wait_until_active(client)
-        seed(server, iter(workload.items()), batches=has_batches(client))
+        seed(server, iter(workload.first_items()), batches=has_batches(client))
 
 
 def wait_until_active(client: Client) -> None:
@@ -96,31 +97,32 @@ def write(client: Client, batch: list[Json], *, batches: bool) -> None:
         wanted = client.call("BatchWriteItem", {"RequestItems": wanted}).get("UnprocessedItems", {})
 
 
-def warm_up(server: Server, workload: Workload, first_key: int) -> None:
-    """Send some requests and look at every answer."""
+def warm_up(server: Server, workload: Workload) -> None:
+    """Send the requests of the first keys and look at every answer."""
     with server.client() as client, unknown_operation_is_absence():
-        for key in range(first_key, first_key + WARM_UP):
+        for key in range(WARM_UP):
             within = key % workload.key_count if workload.keys == "random" else key
             request = workload.request(number(within), key % VARIANTS)
             answer = client.call(workload.operation, request)
             if not workload.expect(answer):
-                raise Dishonest(f"{workload.operation} answered {json.dumps(answer)[:100]}")
+                raise Invalid(f"{workload.operation} answered {json.dumps(answer)[:100]}")
 
 
-def measure(server: Server, workload: Workload, *, connections: int, seconds: int, first_key: int) -> Sample:
-    """Load a prepared server. Keys below `first_key` were used by earlier measurements on it."""
-    warm_up(server, workload, first_key)
+def measure(server: Server, workload: Workload, *, connections: int, seconds: int) -> Sample:
+    """Load a prepared server, one that has seen no other load if the workload writes."""
+    warm_up(server, workload)
     seconds = min(seconds, workload.seconds_max)
-    cpu_before, load_before = server.cpu_seconds(), load_cpu_seconds()
-    result = run_wrk(server, workload, connections, seconds, first_key + WARM_UP)
-    cpu_seconds, load_seconds = server.cpu_seconds() - cpu_before, load_cpu_seconds() - load_before
+    before = (server.cpu_seconds(), load_cpu_seconds(), machine_cpu_seconds())
+    result = run_wrk(server, workload, connections, seconds)
+    after = (server.cpu_seconds(), load_cpu_seconds(), machine_cpu_seconds())
+    server_cpu, load_cpu, machine_cpu = (end - begin for begin, end in zip(before, after, strict=True))
     requests, resident_bytes = result["requests"], server.resident_bytes()
-    end = first_key + WARM_UP + requests
-    refuse_bad_results(workload, result, end)
+    keys = range(WARM_UP + requests)
+    refuse_bad_results(workload, result, keys)
     with server.client() as client:
-        problem = workload.verify(client, range(end))
+        problem = workload.verify(client, keys)
     if problem is not None:
-        raise Dishonest(problem)
+        raise Invalid(problem)
     return Sample(
         requests=requests,
         seconds=result["seconds"],
@@ -128,23 +130,23 @@ def measure(server: Server, workload: Workload, *, connections: int, seconds: in
         p50_micros=result["p50_micros"],
         p99_micros=result["p99_micros"],
         max_micros=result["max_micros"],
-        server_cpu_micros_per_request=cpu_seconds * 1e6 / requests,
+        server_cpu_micros_per_request=server_cpu * 1e6 / requests,
         server_resident_bytes=resident_bytes,
-        load_cpu_share=load_seconds / result["seconds"],
-        first_key_after=end + connections,
+        load_cpu_share=load_cpu / result["seconds"],
+        other_cpu_share=(machine_cpu - server_cpu - load_cpu) / result["seconds"],
     )
 
 
-def run_wrk(server: Server, workload: Workload, connections: int, seconds: int, first_key: int) -> Json:
+def run_wrk(server: Server, workload: Workload, connections: int, seconds: int) -> Json:
     requests = server.directory / "requests"
     requests.write_text("\0".join(requests_of(workload, server.port)), newline="")
     command = ["wrk", "--threads", "1", "--connections", str(connections), "--duration", f"{seconds}s"]
     command += ["--timeout", "10s", "--script", str(SCRIPT), f"http://127.0.0.1:{server.port}/", "--"]
-    command += [str(requests), workload.keys, str(first_key), str(workload.key_count)]
+    command += [str(requests), workload.keys, str(WARM_UP), str(workload.key_count)]
     output = subprocess.run(command, capture_output=True, text=True)
     marked = [line for line in output.stdout.splitlines() if line.startswith("RESULT ")]
     if not marked:
-        raise RuntimeError(f"wrk failed: {output.stderr or output.stdout}")
+        raise Invalid(f"wrk failed: {output.stderr or output.stdout}")
     result: Json = json.loads(marked[0].removeprefix("RESULT "))
     return result
 
@@ -155,15 +157,15 @@ def requests_of(workload: Workload, port: int) -> Iterator[str]:
         yield request_text(workload.operation, body, signature=SEQUENCE, port=port)
 
 
-def refuse_bad_results(workload: Workload, result: Json, end: int) -> None:
+def refuse_bad_results(workload: Workload, result: Json, keys: range) -> None:
     if result["requests"] == 0:
-        raise Dishonest("no request was answered")
+        raise Invalid("no request was answered")
     if result["bad_status"] or result["broken"]:
-        raise Dishonest(f"{result['bad_status']} error answers and {result['broken']} broken connections or timeouts")
+        raise Invalid(f"{result['bad_status']} error answers and {result['broken']} broken connections or timeouts")
     if result["bytes"] / result["requests"] < workload.answer_bytes_min:
-        raise Dishonest(f"answers of {result['bytes'] // result['requests']} bytes are too short to be true")
-    if workload.keys == "count" and 0 < workload.key_count < end:
-        raise RuntimeError(f"{workload.name} was faster than foreseen and ran out of items: raise the number of items")
+        raise Invalid(f"answers of {result['bytes'] // result['requests']} bytes are too short to be true")
+    if workload.keys == "count" and 0 < workload.key_count < len(keys):
+        raise Invalid(f"{workload.name} was faster than foreseen and ran out of items: raise the number of items")
 
 
 def load_cpu_seconds() -> float:
@@ -172,11 +174,16 @@ def load_cpu_seconds() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-class unknown_operation_is_absence:  # noqa: N801 - reads as a sentence where it is used
-    """Inside, an answer of UnknownOperationException is raised as Absent, and any other error as Dishonest."""
+def machine_cpu_seconds() -> float:
+    """Time in which the processors were not idle; interrupts count, for the kernel charges them to processes too."""
+    user, nice, system, _idle, _waiting, *interrupts_and_stolen = map(int, Path("/proc/stat").read_text().split()[1:9])
+    return (user + nice + system + sum(interrupts_and_stolen)) / TICKS_PER_SECOND
 
-    def __enter__(self) -> None: ...
 
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        if isinstance(error, RequestFailed):
-            raise (Absent("not supported yet") if error.is_unknown_operation else Dishonest(str(error))) from None
+@contextmanager
+def unknown_operation_is_absence() -> Iterator[None]:
+    """An operation that a system does not know makes it absent; any other error makes its numbers worthless."""
+    try:
+        yield
+    except RequestFailed as error:
+        raise (Absent("not supported") if error.is_unknown_operation else Invalid(str(error))) from None

@@ -98,14 +98,14 @@ def npm_install(package: str, directory: Path) -> None:
     if shutil.which("npm") is None:
         raise Absent("npm is not installed")
     directory.mkdir(parents=True, exist_ok=True)
-    command = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(directory), package]
+    command = ["npm", "install", "--loglevel", "error", "--no-audit", "--no-fund", "--prefix", str(directory), package]
     try:
         result = subprocess.run(command, capture_output=True, text=True, timeout=300)
     except subprocess.TimeoutExpired:
         raise Absent(f"npm install {package} took too long") from None
     if result.returncode != 0:
         lines = (result.stderr or result.stdout).strip().splitlines() or ["npm failed"]
-        raise Absent(f"npm install {package}: {lines[-1]}")
+        raise Absent(f"npm install {package}: {lines[0]}")
     marker.write_text(package)
 
 

@@ -25,7 +25,7 @@ class Workload:
     request: Callable[[str, int], Json]
     expect: Callable[[Json], bool]
     table: Json
-    items: Callable[[], Iterable[Json]] = tuple
+    first_items: Callable[[], Iterable[Json]] = tuple
     keys: str = "random"
     key_count: int = items.ITEMS
     writes: bool = True
@@ -51,10 +51,10 @@ def all_workloads(seconds: int) -> tuple[Workload, ...]:
         read,
         replace(
             read,
-            name="get-flat",
-            title="GetItem 1 KB, one string",
-            items=partial(items.items_flat, items.ITEMS),
-            expect=checks.is_item_flat,
+            name="get-nested",
+            title="GetItem 1 KB, nested",
+            first_items=partial(items.items_1k, items.ITEMS, items.item_nested),
+            expect=checks.is_item_nested,
         ),
         replace(
             read,
@@ -71,7 +71,7 @@ def all_workloads(seconds: int) -> tuple[Workload, ...]:
             items.query,
             checks.is_page,
             items.table("pk", "sk"),
-            items=partial(items.items_250, items.PARTITIONS),
+            first_items=partial(items.items_250, items.PARTITIONS),
             key_count=items.PARTITIONS,
             writes=False,
             answer_bytes_min=50 * 250,
@@ -81,7 +81,7 @@ def all_workloads(seconds: int) -> tuple[Workload, ...]:
             put,
             name="put-over",
             title="PutItem 1 KB, overwrite",
-            items=thousand,
+            first_items=thousand,
             keys="random",
             key_count=items.ITEMS,
             verify=checks.nothing,
@@ -94,7 +94,7 @@ def all_workloads(seconds: int) -> tuple[Workload, ...]:
             items.update,
             checks.is_counted,
             plain,
-            items=thousand,
+            first_items=thousand,
             verify=checks.counters_add_up,
         ),
         Workload(
@@ -104,7 +104,7 @@ def all_workloads(seconds: int) -> tuple[Workload, ...]:
             items.get,
             checks.is_empty,
             plain,
-            items=partial(items.items_1k, delete_count),
+            first_items=partial(items.items_1k, delete_count),
             keys="count",
             key_count=delete_count,
             seconds_max=delete_seconds,
@@ -122,7 +122,7 @@ def all_workloads(seconds: int) -> tuple[Workload, ...]:
             read,
             name="get-million",
             title="GetItem 1 KB of 1,000,000",
-            items=partial(items.items_1k, MILLION),
+            first_items=partial(items.items_1k, MILLION),
             key_count=MILLION,
             only_in_full=True,
         ),

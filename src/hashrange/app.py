@@ -26,6 +26,7 @@ from hashrange.jobs import propagate_indexes
 from hashrange.jobs.runner import carry_out, run_jobs
 from hashrange.operations.registry import OPERATIONS
 from hashrange.storage import Completions, Deliver, Durability, LmdbStore, MemoryStore, Store, deliver_inline
+from hashrange.ttl.queue import expiry_queue
 from hashrange.validation.shape import load
 
 log = logging.getLogger("hashrange.server")
@@ -65,7 +66,7 @@ def build_database(store: Store, settings: Settings, clock: Clock) -> Database:
     def log(table: Table) -> ChangeLog | None:
         return ChangeLog(table, clock) if table.definition.is_logged else None
 
-    return Database(store, clock, settings.database, (TableCounters, indexes, log))
+    return Database(store, clock, settings.database, (TableCounters, indexes, log, expiry_queue))
 
 
 def build_handler(db: Database, settings: Settings) -> Dispatcher:

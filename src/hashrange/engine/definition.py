@@ -98,6 +98,7 @@ class TableDefinition:
     table_class: str | None = None
     table_class_changes_micros: tuple[int, ...] = ()
     deletion_protected: bool = False
+    ttl_attribute: str | None = None
     stream_view: str | None = None  # what the enabled stream shows of changes; None while there is none
     stream_label: str | None = None  # of the latest stream, enabled or not
     log_slices: int = 1  # how many parts the change log of the table has; never changes

@@ -1,6 +1,6 @@
 """Every key the engine writes. This docstring is the map of the disk.
 
-    b  table_id  index_number                                       -> how far a new index is filled (an item key)
+    b  table_id  index_number                                       -> how far a new index is filled (JSON)
     c  account 00 region 00 table_name                              -> table record (JSON)
     d  table_id  index_number                                       -> deleted table or index whose data must go (JSON)
     e  expires_at_micros  token_key                                 -> when to forget a transaction token (nothing)
@@ -10,10 +10,12 @@
     m  name                                                         -> a fact about the database
     n  table_id  index_number  what                                 -> counter: items, bytes
     p  number  item_key                                             -> index writes that are due later (JSON)
+    q  table_id  expires_at_seconds  base_key                       -> an item that will expire (nothing)
     r  account 00 region 00 table_name 00 label                     -> stream record (JSON)
     s  table_id  partition_hash                                     -> counter: bytes of one item collection
     t  account 00 region 00 token                                   -> a transaction that was carried out (JSON)
     x  table_id  index_number  partition_hash  sort_parts  base_key -> index entry
+    y  table_id                                                     -> by what a table's items expire (JSON)
 
 A partition is one contiguous range because its key starts with a hash of the partition key; inside it, items are in
 sort-key order. An index is the same shape again: its entries are partitioned by the hash of the index's partition
@@ -38,10 +40,12 @@ LOG = b"l"
 META = b"m"
 COUNTER = b"n"
 POSTPONED = b"p"
+EXPIRING_ITEM = b"q"
 STREAM = b"r"
 COLLECTION = b"s"
 TOKEN = b"t"
 INDEX = b"x"
+EXPIRING = b"y"
 
 TABLE_ID_BYTES = 4
 PARTITION_HASH_BYTES = 16
@@ -93,6 +97,25 @@ def index_prefix(table_id: int, index_number: int) -> bytes:
 
 def counter_key(table_id: int, index_number: int, what: bytes) -> bytes:
     return COUNTER + _table_id.pack(table_id) + _index_number.pack(index_number) + what
+
+
+def expiring_key(table_id: int) -> bytes:
+    return EXPIRING + _table_id.pack(table_id)
+
+
+def expiring_item_key(table_id: int, expires_at_seconds: int, base_key: bytes) -> bytes:
+    return EXPIRING_ITEM + _table_id.pack(table_id) + _long.pack(expires_at_seconds) + base_key
+
+
+def expiring_items_range(table_id: int, before_seconds: int | None) -> tuple[bytes, bytes]:
+    """The queued items of a table that expire before a time, or all of them."""
+    prefix = EXPIRING_ITEM + _table_id.pack(table_id)
+    return prefix, after(prefix) if before_seconds is None else prefix + _long.pack(before_seconds)
+
+
+def expiring_base_key_of(key: bytes) -> bytes:
+    """The item that an entry of the queue is about."""
+    return key[ITEM_PREFIX_BYTES + _long.size :]
 
 
 def log_prefix(table_id: int, slice_number: int | None = None) -> bytes:

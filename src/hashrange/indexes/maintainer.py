@@ -33,10 +33,11 @@ Entry = tuple[bytes, Item]
 class IndexMaintainer:
     """Maintains one index of a table."""
 
-    __slots__ = ("bytes_key", "index", "items_key")
+    __slots__ = ("_is_filling", "bytes_key", "index", "items_key")
 
     def __init__(self, table_id: int, index: Index) -> None:
         self.index = index
+        self._is_filling = index.definition.status == "CREATING"
         number = index.definition.number
         self.items_key = keyspace.counter_key(table_id, number, keyspace.ITEMS)
         self.bytes_key = keyspace.counter_key(table_id, number, keyspace.BYTES)
@@ -48,10 +49,12 @@ class IndexMaintainer:
         key = self.index.entry_key(item.attributes, base_key)
         return None if key is None else (key, self.index.view(item))
 
-    def maintain(self, change: ItemChange, changes: Changes) -> Effect:
+    def maintain(self, snapshot: Snapshot, change: ItemChange, changes: Changes) -> Effect:
         """Add what the change does to the index to `changes`."""
         before = self.entry(change.old, change.base_key)
         after = self.entry(change.new, change.base_key)
+        if before is not None and self._is_filling and snapshot.get(before[0]) is None:
+            before = None  # the filling has not come to this item yet
         if before is None and after is None:
             return NO_EFFECT
         if before is not None and after is not None and before[0] == after[0]:
@@ -89,7 +92,7 @@ class IndexMaintainer:
 class IndexesMaintainer:
     """Maintains all indexes of a table, and the sizes of its item collections if it has local ones."""
 
-    __slots__ = ("_collections", "_global", "_local", "_propagation")
+    __slots__ = ("_collections", "_global", "_local", "_postponed", "_propagation")
 
     def __init__(self, table: Table, propagation: Propagation | None, collection_bytes_max: int) -> None:
         maintainers = [
@@ -97,33 +100,41 @@ class IndexesMaintainer:
             for index in table.indexes
             if index.definition.status != "DELETING"
         ]
-        self._global = tuple(each for each in maintainers if each.index.is_global)
+        later = [each for each in maintainers if propagation is not None and _can_wait(each.index)]
+        self._postponed = tuple(later)
+        self._global = tuple(each for each in maintainers if each.index.is_global and each not in later)
         self._local = tuple(each for each in maintainers if not each.index.is_global)
         self._collections = CollectionSizes(table.definition.id, collection_bytes_max) if self._local else None
         self._propagation = propagation
 
     def maintain(self, snapshot: Snapshot, change: ItemChange, changes: Changes) -> None:
         if self._collections is not None:
-            local_bytes = _maintain_all(self._local, change, changes, changes.consumed.local_indexes, changes)
+            local_bytes = _maintain_all(self._local, snapshot, change, changes.consumed.local_indexes, changes)
             self._collections.grow(snapshot, change, local_bytes, changes)
         if self._global:
-            later = changes if self._propagation is None else Changes()
-            _maintain_all(self._global, change, changes, changes.consumed.global_indexes, later)
-            if self._propagation is not None:
-                self._propagation.postpone(snapshot, change, later, changes)
+            _maintain_all(self._global, snapshot, change, changes.consumed.global_indexes, changes)
+        if self._propagation is not None and self._postponed:
+            later = Changes()
+            _maintain_all(self._postponed, snapshot, change, changes.consumed.global_indexes, later)
+            self._propagation.postpone(snapshot, change, later, changes)
+
+
+def _can_wait(index: Index) -> bool:
+    """Whether writes may come to the index later. While it is filled they may not, or both would add an entry."""
+    return index.is_global and index.is_readable
 
 
 def _maintain_all(
     maintainers: tuple[IndexMaintainer, ...],
+    snapshot: Snapshot,
     change: ItemChange,
-    changes: Changes,
     consumed: dict[str, float],
     written: Changes,
 ) -> int:
     """Maintain several indexes, writing into `written`; the bytes by which they grow together."""
     size_bytes = 0
     for maintainer in maintainers:
-        effect = maintainer.maintain(change, written)
+        effect = maintainer.maintain(snapshot, change, written)
         if effect.units:
             name = maintainer.index.name
             consumed[name] = consumed.get(name, 0.0) + effect.units

@@ -14,6 +14,8 @@ import orjson
 
 from hashrange.clock import Clock
 from hashrange.engine import keyspace
+from hashrange.engine.definition import TableRecord
+from hashrange.engine.lifecycle import catalog_key
 from hashrange.engine.table import Changes, ItemChange
 from hashrange.storage.interface import Snapshot
 
@@ -36,14 +38,17 @@ class Propagation:
         item_key = change.table.item_prefix + change.base_key
         changes.mutations.append((keyspace.LAST_POSTPONED, _sequence.pack(number)))
         changes.mutations.append(
-            (keyspace.postponed_key(number, item_key), dump(later, self.clock.micros() + self.delay_micros))
+            (keyspace.postponed_key(number, item_key), dump(change, later, self.clock.micros() + self.delay_micros))
         )
 
 
-def dump(changes: Changes, due_at_micros: int) -> bytes:
+def dump(change: ItemChange, changes: Changes, due_at_micros: int) -> bytes:
+    definition = change.table.definition
     return orjson.dumps(
         {
             "due_at_micros": due_at_micros,
+            "table_id": definition.id,
+            "catalog_key": catalog_key(definition).hex(),
             "mutations": [[key.hex(), None if value is None else value.hex()] for key, value in changes.mutations],
             "adds": [[key.hex(), amount] for key, amount in changes.adds],
         }
@@ -55,11 +60,24 @@ def due_at_micros(stored: bytes) -> int:
     return due
 
 
-def load(stored: bytes) -> Changes:
+def load(snapshot: Snapshot, stored: bytes, now_micros: int) -> Changes:
+    """What a queued write does to the indexes that are still there."""
     fields = orjson.loads(stored)
+    numbers = _living_indexes(snapshot, bytes.fromhex(fields["catalog_key"]), fields["table_id"], now_micros)
+    mutations = [
+        (bytes.fromhex(key), None if value is None else bytes.fromhex(value)) for key, value in fields["mutations"]
+    ]
+    adds = [(bytes.fromhex(key), amount) for key, amount in fields["adds"]]
     return Changes(
-        mutations=[
-            (bytes.fromhex(key), None if value is None else bytes.fromhex(value)) for key, value in fields["mutations"]
-        ],
-        adds=[(bytes.fromhex(key), amount) for key, amount in fields["adds"]],
+        mutations=[each for each in mutations if keyspace.index_number_of(each[0]) in numbers],
+        adds=[each for each in adds if keyspace.index_number_of(each[0]) in numbers],
     )
+
+
+def _living_indexes(snapshot: Snapshot, record_key: bytes, table_id: int, now_micros: int) -> frozenset[int]:
+    """The numbers of a table's indexes. A table or index that was deleted since must not be written to any more."""
+    stored = snapshot.get(record_key)
+    table = None if stored is None else TableRecord.load(stored).at(now_micros)
+    if table is None or table.id != table_id:
+        return frozenset()
+    return frozenset(index.number for index in table.indexes if index.status != "DELETING")

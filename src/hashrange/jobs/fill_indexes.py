@@ -70,8 +70,21 @@ def fill(db: Database, snapshot: Snapshot, key: bytes) -> Plan:
     if last is not None:
         changes.mutations.append((key, replace(progress, position=last + b"\0").dump()))
         return changes.answering(None)
-    done = definition.with_index(replace(index, status="ACTIVE", backfilling=False))
-    return Plan([(key, None), lifecycle.save(TableRecord.settled(done))])
+    return Plan([(key, None), lifecycle.save(filled(snapshot, progress.catalog_key, index.number))])
+
+
+def filled(snapshot: Snapshot, catalog_key: bytes, number: int) -> TableRecord:
+    """The table's record with the index ACTIVE, now and in the outcome of a change that may be under way."""
+    stored = snapshot.get(catalog_key)
+    assert stored is not None
+    record = TableRecord.load(stored)
+    outcome = None if record.outcome is None else with_active(record.outcome, number)
+    return replace(record, now=with_active(record.now, number), outcome=outcome)
+
+
+def with_active(table: TableDefinition, number: int) -> TableDefinition:
+    index = index_numbered(table, number)
+    return table if index is None else table.with_index(replace(index, status="ACTIVE", backfilling=False))
 
 
 def add_entry(
@@ -81,7 +94,7 @@ def add_entry(
     base_key = key[len(table.item_prefix) :]
     entry = maintainer.entry(item, base_key)
     if entry is not None and snapshot.get(entry[0]) is None:
-        maintainer.maintain(ItemChange(table, base_key, None, item), changes)
+        maintainer.maintain(snapshot, ItemChange(table, base_key, None, item), changes)
 
 
 JOB = Job("fill-indexes", next_step)

@@ -20,7 +20,7 @@ def next_step(db: Database) -> Step:
         first = next(snapshot.scan(keyspace.POSTPONED, after(keyspace.POSTPONED), limit=1), None)
     if first is None or due_at_micros(first[1]) > now:
         return None
-    return lambda snapshot: propagate(snapshot, now)
+    return lambda snapshot: propagate(db, snapshot, now)
 
 
 def catch_up(db: Database) -> Step:
@@ -31,16 +31,17 @@ def catch_up(db: Database) -> Step:
     """
     with db.read() as snapshot:
         first = next(snapshot.scan(keyspace.POSTPONED, after(keyspace.POSTPONED), limit=1), None)
-    return None if first is None else lambda snapshot: propagate(snapshot, ALL_DUE)
+    return None if first is None else lambda snapshot: propagate(db, snapshot, ALL_DUE)
 
 
-def propagate(snapshot: Snapshot, now_micros: int) -> Plan:
+def propagate(db: Database, snapshot: Snapshot, due_by_micros: int) -> Plan:
     """The writes that are due, in their order."""
+    now = db.clock.micros()
     together = Changes()
     for key, stored in snapshot.scan(keyspace.POSTPONED, after(keyspace.POSTPONED), limit=WRITES_PER_STEP):
-        if due_at_micros(stored) > now_micros:
+        if due_at_micros(stored) > due_by_micros:
             break
-        changes = load(stored)
+        changes = load(snapshot, stored, now)
         together.mutations += changes.mutations
         together.adds += changes.adds
         together.mutations.append((key, None))

@@ -6,13 +6,20 @@ import asyncio
 import logging
 
 from hashrange.engine.database import Database
-from hashrange.jobs import fill_indexes, forget_tokens, propagate_indexes, remove_deleted, trim_log
+from hashrange.jobs import expire_items, fill_indexes, forget_tokens, propagate_indexes, remove_deleted, trim_log
 from hashrange.jobs.job import Job
 from hashrange.storage.interface import Planner, Result
 
 log = logging.getLogger("hashrange.jobs")
 
-JOBS: tuple[Job, ...] = (remove_deleted.JOB, fill_indexes.JOB, forget_tokens.JOB, propagate_indexes.JOB, trim_log.JOB)
+JOBS: tuple[Job, ...] = (
+    remove_deleted.JOB,
+    fill_indexes.JOB,
+    forget_tokens.JOB,
+    propagate_indexes.JOB,
+    trim_log.JOB,
+    expire_items.JOB,
+)
 RETRY_SECONDS = 5.0  # after a step that failed, for instance because the disk is full
 
 

@@ -26,6 +26,7 @@ ASKED_FOR = {
     "MultiRegionConsistency": bool,
     "GlobalTableSourceArn": bool,
     "GlobalTableSettingsReplicationMode": bool,
+    "DisassociationProtectionEnabled": bool,
 }
 
 

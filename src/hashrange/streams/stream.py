@@ -35,6 +35,7 @@ class Stream:
     view: str
     key: list[dict[str, str]]
     slices: int
+    shard_micros: int  # how long a shard stays open before its child follows
     created_at_micros: int
     disabled_at_micros: int | None = None
 
@@ -62,7 +63,9 @@ class Stream:
         return "ENABLED" if self.disabled_at_micros is None else "DISABLED"
 
 
-def new_stream(table: TableDefinition, view: str, key: list[dict[str, str]], now_micros: int) -> Stream:
+def new_stream(
+    table: TableDefinition, view: str, key: list[dict[str, str]], shard_micros: int, now_micros: int
+) -> Stream:
     return Stream(
         account=table.account,
         region=table.region,
@@ -72,6 +75,7 @@ def new_stream(table: TableDefinition, view: str, key: list[dict[str, str]], now
         view=view,
         key=key,
         slices=table.log_slices,
+        shard_micros=shard_micros,
         created_at_micros=now_micros,
     )
 
@@ -99,8 +103,9 @@ def shard_id(stream: Stream, slice_number: int, start: int) -> str:
     return f"shardId-{start:020d}-{tag}"
 
 
-def shards_of(stream: Stream, now_micros: int, shard_micros: int) -> list[Shard]:
+def shards_of(stream: Stream, now_micros: int) -> list[Shard]:
     """All shards that still have something to read, oldest first."""
+    shard_micros = stream.shard_micros
     until = now_micros if stream.disabled_at_micros is None else stream.disabled_at_micros
     newest = (until - stream.created_at_micros) // shard_micros
     trimmed_at = now_micros - RETENTION_MICROS

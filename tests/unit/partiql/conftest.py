@@ -77,7 +77,12 @@ def statements() -> Any:
     assert statements.engine.problems() == []
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
+def new_statements() -> type[Statements]:
+    return Statements
+
+
+@pytest.fixture(scope="session")
 def refused() -> Any:
     def refused(run: Any, *arguments: Any, **members: Any) -> Refusal:
         with pytest.raises(ClientError) as caught:

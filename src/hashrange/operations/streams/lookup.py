@@ -27,7 +27,7 @@ def find_stream(db: Database, snapshot: Snapshot, scope: Scope, arn: str) -> Str
 
 
 def shards(db: Database, stream: Stream) -> list[Shard]:
-    return shards_of(stream, db.clock.micros(), db.settings.stream_shard_micros)
+    return shards_of(stream, db.clock.micros())
 
 
 def find_shard(db: Database, stream: Stream, shard_id: str) -> Shard:

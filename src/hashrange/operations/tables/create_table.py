@@ -42,7 +42,7 @@ def create_table(db: Database, request: Request) -> Write:
         )
         streams: list[lifecycle.Mutation] = []
         if stream_view is not None:
-            definition, stream = enable(definition, stream_view, now)
+            definition, stream = enable(db, definition, stream_view)
             streams.append(stream)
         record, mutations = lifecycle.create(db, definition)
         mutations += streams

@@ -50,12 +50,18 @@ def structural(updates: list[Wire]) -> list[Wire]:
 def begin_index_change(table: TableDefinition, request: Request) -> tuple[TableDefinition, TableDefinition]:
     """The table while an index is created or deleted, and what it settles into."""
     changes = structural(request.get("GlobalSecondaryIndexUpdates") or [])
-    if len(changes) > 1 or any(index.status in ("CREATING", "DELETING") for index in table.indexes):
-        raise LimitExceededException(ONE_AT_A_TIME)
     change = changes[0]
+    if len(changes) > 1 or any(_is_in_the_way(index, change) for index in table.indexes):
+        raise LimitExceededException(ONE_AT_A_TIME)
     if change.get("Create") is not None:
         return begin_create(table, change["Create"], request.get("AttributeDefinitions"))
     return begin_delete(table, change["Delete"]["IndexName"])
+
+
+def _is_in_the_way(index: IndexDefinition, change: Wire) -> bool:
+    """An index that comes or goes lets no other one start, but one that comes may itself be told to go."""
+    goes = change.get("Delete") is not None and change["Delete"]["IndexName"] == index.name
+    return index.status == "DELETING" or (index.status == "CREATING" and not goes)
 
 
 def begin_create(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from hashrange.engine import keyspace
+from hashrange.engine.database import Database
 from hashrange.engine.definition import TableDefinition
 from hashrange.engine.lifecycle import Mutation
 from hashrange.errors import ValidationException
@@ -37,11 +38,11 @@ def check_stream_change(wanted: Wire) -> None:
         raise invalid("If stream is being disabled, then UpdateViewType must not be specified")
 
 
-def enable(table: TableDefinition, view: str, now_micros: int) -> tuple[TableDefinition, Mutation]:
+def enable(db: Database, table: TableDefinition, view: str) -> tuple[TableDefinition, Mutation]:
     """The table with a new stream, and the stream's record."""
     if table.stream_view is not None:
         raise ValidationException(f"Table already has an enabled stream: TableName: {table.name}")
-    stream = new_stream(table, view, key_schema(table.key), now_micros)
+    stream = new_stream(table, view, key_schema(table.key), db.settings.stream_shard_micros, db.clock.micros())
     enabled = replace(table, stream_view=view, stream_label=stream.label)
     return enabled, (stream.stored_key, stream.dump())
 

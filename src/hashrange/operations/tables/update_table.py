@@ -30,6 +30,8 @@ from hashrange.operations.tables.throughput import DAY_MICROS, changed_billing, 
 from hashrange.operations.unsupported import refuse_unsupported
 from hashrange.storage.interface import Plan, Snapshot
 
+Units = Mapping[str, int]
+
 CHANGES = (
     "ProvisionedThroughput",
     "BillingMode",
@@ -60,6 +62,7 @@ ALONE = {
 def update_table(db: Database, request: Request) -> Write:
     scope, name = resolve_table(request.scope, request["TableName"])
     check_combination(request)
+    check_encryption(request)
     refuse_unsupported(request)
 
     def plan(snapshot: Snapshot) -> Plan:
@@ -92,6 +95,13 @@ def check_combination(request: Request) -> None:
         if structural(updates):
             raise invalid("You cannot create or delete index while changing stream status")
         check_stream_change(request["StreamSpecification"])
+
+
+def check_encryption(request: Request) -> None:
+    """Every table has the encryption that cannot be turned off; there is no other to return from."""
+    wanted = request.get("SSESpecification")
+    if wanted is not None and not wanted.get("Enabled"):
+        raise invalid("Table is already encrypted by default")
 
 
 def updated(
@@ -131,12 +141,13 @@ def index_changed(db: Database, table: TableDefinition, request: Request) -> tup
     now, outcome = begin_index_change(table, request)
     record = lifecycle.begin(db, "update", now, outcome)
     mutations: list[Mutation] = []
-    for index in set(outcome.indexes) - set(table.indexes):
+    before, after = ({index.number for index in each.indexes} for each in (table, outcome))
+    for number in after - before:
         progress = Progress(lifecycle.catalog_key(table))
-        mutations.append((keyspace.backfill_key(table.id, index.number), progress.dump()))
-    for index in set(table.indexes) - set(outcome.indexes):
+        mutations.append((keyspace.backfill_key(table.id, number), progress.dump()))
+    for number in before - after:
         notice = orjson.dumps({"gone_at_micros": record.settles_at_micros})
-        mutations.append((keyspace.deleted_key(table.id, index.number), notice))
+        mutations.append((keyspace.deleted_key(table.id, number), notice))
     return record, mutations
 
 
@@ -144,11 +155,10 @@ def stream_changed(
     db: Database, snapshot: Snapshot, table: TableDefinition, wanted: Mapping[str, Any]
 ) -> tuple[TableRecord, list[Mutation]]:
     """Changes are in the stream from this moment on, or no longer."""
-    now = db.clock.micros()
     if wanted["StreamEnabled"]:
-        outcome, stream = enable(table, wanted["StreamViewType"], now)
+        outcome, stream = enable(db, table, wanted["StreamViewType"])
     else:
-        outcome, stream = disable(snapshot, table, now)
+        outcome, stream = disable(snapshot, table, db.clock.micros())
     return lifecycle.begin(db, "update", outcome, outcome), [stream]
 
 
@@ -157,13 +167,25 @@ def changed(table: TableDefinition, request: Request, now_micros: int) -> TableD
     if "TableClass" in request:
         return changed_class(table, request["TableClass"], now_micros)
     if "WarmThroughput" in request:
-        return changed_warm(table, request)
-    for name in index_updates(request):
-        require_global(table, name)
+        return replace(table, warm=raised_warm(table.warm, request["WarmThroughput"]))
     if "BillingMode" in request or "ProvisionedThroughput" in request or index_updates(request):
         table = changed_billing(table, request, now_micros)
     if "OnDemandThroughput" in request:
-        table = changed_on_demand(table, request)
+        table = replace(table, on_demand=on_demand_maximum(table, table.on_demand, request["OnDemandThroughput"]))
+    return changed_indexes(table, request)
+
+
+def changed_indexes(table: TableDefinition, request: Request) -> TableDefinition:
+    """The table with new maxima and warm throughput of single global secondary indexes."""
+    for update in request.get("GlobalSecondaryIndexUpdates") or []:
+        wanted = update["Update"]
+        index = require_global(table, wanted["IndexName"])
+        if "OnDemandThroughput" in wanted:
+            maximum = on_demand_maximum(table, index.on_demand, wanted["OnDemandThroughput"])
+            index = replace(index, on_demand=maximum)
+        if "WarmThroughput" in wanted:
+            index = replace(index, warm=raised_warm(index.warm, wanted["WarmThroughput"]))
+        table = table.with_index(index)
     return table
 
 
@@ -177,29 +199,27 @@ def changed_class(table: TableDefinition, wanted: str, now_micros: int) -> Table
     return replace(table, table_class=wanted, table_class_changes_micros=(*recent, now_micros))
 
 
-def changed_on_demand(table: TableDefinition, request: Request) -> TableDefinition:
-    """The most that an on-demand table may take; -1 takes the limit away."""
-    given = request["OnDemandThroughput"]
-    for name, units in given.items():
+def on_demand_maximum(table: TableDefinition, current: Units | None, wanted: Units) -> Units:
+    """The most that an on-demand table or index may take; -1 takes the limit away."""
+    for name, units in wanted.items():
         if table.billing_mode == PROVISIONED:
             raise invalid(
                 f"{name} for OnDemandThroughput cannot be specified when the table BillingMode is PROVISIONED"
             )
         if units == 0 or units < -1:
             raise invalid(f"Requested {name} for OnDemandThroughput for table is outside of valid range")
-    return replace(table, on_demand={**(table.on_demand or {}), **given})
+    return {**(current or {}), **wanted}
 
 
-def changed_warm(table: TableDefinition, request: Request) -> TableDefinition:
+def raised_warm(current: Units | None, wanted: Units) -> Units:
     """Warm throughput can only be raised."""
-    given = request["WarmThroughput"]
-    for name, units in given.items():
-        if units < (table.warm or {}).get(name, 0):
+    for name, units in wanted.items():
+        if units < (current or {}).get(name, 0):
             raise invalid(
                 f"Requested {name} for WarmThroughput for table is lower than current WarmThroughput, "
                 "decreasing WarmThroughput is not supported"
             )
-    return replace(table, warm={**(table.warm or {}), **given})
+    return {**(current or {}), **wanted}
 
 
 OPERATION = Operation(name="UpdateTable", run=update_table)

@@ -1,0 +1,196 @@
+"""SELECT: reading one item, some partitions, or everything.
+
+Which of these it is follows from what the WHERE clause says of the key. The full primary key means one item, as
+GetItem reads it; the partition key alone, by equality or with IN, means a query for each of its values; anything
+else is a scan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import orjson
+
+from hashrange.engine.database import Database
+from hashrange.engine.page import Filter, Reading, read_page
+from hashrange.engine.source import Range, Source
+from hashrange.engine.units import Consumed
+from hashrange.errors import ValidationException
+from hashrange.expressions import Condition, KeyClause, KeyCondition, KeyRange, Projection
+from hashrange.expressions.checks import Values
+from hashrange.limits import PAGE_BYTES_MAX, PARTIQL_PARTITION_VALUES_PAGE, READ_UNIT_BYTES
+from hashrange.operations.items.parameters import report_consumed
+from hashrange.operations.operation import Request
+from hashrange.operations.partiql import next_token
+from hashrange.operations.partiql.actions import item_read
+from hashrange.operations.partiql.find import find_source
+from hashrange.operations.partiql.next_token import Position
+from hashrange.operations.reads.query import stored_range
+from hashrange.operations.reads.selection import check_filter_names
+from hashrange.operations.reads.selection import select as select_shown
+from hashrange.partiql.statements import Select
+from hashrange.partiql.where import KeyUse, Meaning
+from hashrange.storage.interface import Snapshot
+from hashrange.values.ordered import key_bytes
+from hashrange.values.types import Attributes
+
+ORDER_WITHOUT_PARTITION = (
+    "Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause."
+)
+ORDER_BY_OTHER = "Variable reference {} in ORDER BY clause must be part of the primary key"
+
+
+@dataclass(slots=True)
+class Found:
+    """What one request found of a SELECT, and where the next goes on."""
+
+    items: Any
+    consumed: Consumed
+    last_key: Attributes | None = None
+    next: Position | None = None
+
+
+def execute_select(db: Database, request: Request, select: Select, values: Values, digest: bytes) -> dict[str, Any]:
+    """`digest` tells this request's statement from others."""
+    token = request.get("NextToken")
+    start = Position() if token is None else next_token.decode(token, digest)
+    consistent = request.get("ConsistentRead", False)
+    with db.read() as snapshot:
+        source = find_source(db, snapshot, request.scope, select.table, consistent=consistent)
+        use = select.where.for_key(source.partition[0][0], source.sort[0][0] if source.sort else None, Meaning.FILTER)
+        check_order(select, source, use)
+        found = _item(snapshot, source, select, values, consistent=consistent)
+        if found is None:
+            reading = reading_of(request, source, select, use, values)
+            ranges = ranges_of(source, select, use, values)
+            next_token.check_position(start, source, len(ranges))
+            found = read_ranges(snapshot, reading, ranges, start)
+    answer: dict[str, Any] = {"Items": found.items}
+    if found.next is not None:
+        answer["NextToken"] = next_token.encode(found.next, digest)
+    if found.last_key is not None:
+        answer["LastEvaluatedKey"] = found.last_key
+    return {**answer, **report_consumed(request, source.table, found.consumed)}
+
+
+def check_order(select: Select, source: Source, use: KeyUse) -> None:
+    if not select.order:
+        return
+    if not use.partition_values:
+        raise ValidationException(ORDER_WITHOUT_PARTITION)
+    for key in select.order:
+        if key.name not in source.key_names:
+            raise ValidationException(ORDER_BY_OTHER.format(key.name))
+
+
+def _item(snapshot: Snapshot, source: Source, select: Select, values: Values, *, consistent: bool) -> Found | None:
+    """One item by its primary key; None if that is not what the statement asks for."""
+    read = item_read(source.table, select, values)
+    if read is None:
+        return None
+    item = source.table.get(snapshot, read.locate(source.table))
+    shown = read.shown(item)
+    return Found([] if shown is None else [shown], Consumed(table=read.units(item, consistent=consistent)))
+
+
+def reading_of(request: Request, source: Source, select: Select, use: KeyUse, values: Values) -> Reading:
+    """What to look for, in whichever range. Only a query refuses to filter by what its index does not show."""
+    if use.partition_values and use.condition is not None:
+        check_filter_names(source, use.condition.top_level_names)
+    names = None if select.projection is None else Projection.of_names(select.projection.top_level_names)
+    shown = select_shown(Request({}, request.scope), source, names)
+    return Reading(
+        source=source,
+        range=source.whole(),
+        reverse=any(key.descending for key in select.order if source.sort and key.name == source.sort[0][0]),
+        limit=request.get("Limit"),
+        consistent=request.get("ConsistentRead", False),
+        filter=None if use.condition is None else _filter(use.condition, values),
+        projection=select.projection,
+        fetching=shown.fetching,
+    )
+
+
+def _filter(condition: Condition, values: Values) -> Filter:
+    return partial(_satisfies, condition, values)
+
+
+def _satisfies(condition: Condition, values: Values, attributes: Attributes) -> bool:
+    return condition(attributes, values)
+
+
+def ranges_of(source: Source, select: Select, use: KeyUse, values: Values) -> list[Range]:
+    """The ranges of stored keys to read, one after the other."""
+    if not use.partition_values:
+        return [source.whole()]
+    partition, kind = source.partition[0]
+    key_ranges: dict[str, KeyRange] = {}  # a partition that is named twice is read once
+    for operand in use.partition_values:
+        clauses = [KeyClause(partition, "=", (operand,))]
+        key_range = _key_range(source, clauses if use.sort is None else [*clauses, use.sort], values)
+        key_ranges.setdefault(key_range.partition_values[0][kind], key_range)
+    contents = list(key_ranges)
+    if select.order:
+        descending = any(key.descending for key in select.order if key.name == partition)
+        contents.sort(key=lambda content: key_bytes(kind, content), reverse=descending)
+    return [stored_range(source, key_ranges[content]) for content in contents]
+
+
+def _key_range(source: Source, clauses: Sequence[KeyClause], values: Values) -> KeyRange:
+    return KeyCondition.of_clauses(clauses).resolve(
+        hash_names=tuple(name for name, _ in source.partition),
+        range_names=tuple(name for name, _ in source.sort),
+        types=source.table.definition.attribute_types,
+        values=values,
+    )
+
+
+def read_ranges(snapshot: Snapshot, reading: Reading, ranges: Sequence[Range], start: Position) -> Found:
+    """Read on from a position until the limit, a megabyte or enough partitions."""
+    found = Found(orjson.Fragment(b"[]"), Consumed())
+    shown: list[bytes] = []
+    limit = reading.limit
+    last_number = min(start.range_number + PARTIQL_PARTITION_VALUES_PAGE, len(ranges))
+    for number in range(start.range_number, last_number):
+        last_key = start.last_key if number == start.range_number else None
+        page = read_page(snapshot, _narrowed(reading, ranges[number], last_key, limit))
+        found.consumed.include(page.consumed)
+        if page.count:
+            shown.append(orjson.dumps(page.items)[1:-1])
+        if page.last_key is not None:
+            found.last_key = page.last_key
+            found.next = Position(number, page.last_key)
+            break
+        limit = None if limit is None else limit - page.scanned_count
+        if number + 1 < len(ranges) and (number + 1 == last_number or _is_full(found, reading)):
+            found.next = Position(number + 1)
+            break
+    found.items = orjson.Fragment(b"[" + b",".join(shown) + b"]")
+    return found
+
+
+def _narrowed(reading: Reading, range: Range, last_key: Attributes | None, limit: int | None) -> Reading:
+    """The reading of one range, after the last key that was evaluated in it."""
+    start, end = range
+    if last_key is not None:
+        position = reading.source.position(last_key)
+        start, end = (start, min(end, position)) if reading.reverse else (max(start, position + b"\0"), end)
+    return Reading(
+        source=reading.source,
+        range=(start, end),
+        reverse=reading.reverse,
+        limit=limit,
+        consistent=reading.consistent,
+        filter=reading.filter,
+        projection=reading.projection,
+        fetching=reading.fetching,
+    )
+
+
+def _is_full(found: Found, reading: Reading) -> bool:
+    """Whether about a megabyte was evaluated."""
+    units = found.consumed.total if reading.consistent else 2 * found.consumed.total
+    return units * READ_UNIT_BYTES >= PAGE_BYTES_MAX
