@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from hashrange import __version__
-from hashrange.cli.options import DEFAULT_DATA, ConfigurationError, add_arguments
+from hashrange.cli.options import DEFAULT_DATA, ConfigurationError, add_arguments, data_directory
 
 USAGE_ERROR = 2
 
@@ -41,7 +41,9 @@ def build_parser() -> argparse.ArgumentParser:
         ("compact", "rewrite the database without unused space; no server may be running on it"),
     ):
         command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
-        command.add_argument("--data", default=DEFAULT_DATA, metavar="DIR", help=f"(default: {DEFAULT_DATA})")
+        command.add_argument(
+            "--data", metavar="DIR", help=f"directory of the database (default: {DEFAULT_DATA}) [HASHRANGE_DATA]"
+        )
     commands.add_parser("version", help="print the version", description="Print the version.")
     return parser
 
@@ -59,6 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.command == "version":
         print(f"hashrange {__version__}")
         return 0
+    if arguments.command != "serve" and arguments.data is None:
+        arguments.data = data_directory()
     from hashrange.http.listen import CannotListen
     from hashrange.http.tls import BadCertificate
     from hashrange.storage import StoreError

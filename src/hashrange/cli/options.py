@@ -160,6 +160,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", metavar="FILE", help=CONFIG_HELP)
 
 
+def data_directory(environment: Mapping[str, str] = os.environ) -> str:
+    """Where the database is when a command is not told: where `serve` would look for it."""
+    file = read_file(environment.get("HASHRANGE_CONFIG"))
+    return environment.get("HASHRANGE_DATA") or file.get("data") or DEFAULT_DATA
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """The settled values, by attribute name."""

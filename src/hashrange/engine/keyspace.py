@@ -145,6 +145,11 @@ def postponed_key(number: int, item_key: bytes) -> bytes:
     return POSTPONED + _long.pack(number) + item_key
 
 
+def postponed_item_of(key: bytes) -> bytes:
+    """The key of the item whose index writes wait under a key."""
+    return key[1 + _long.size :]
+
+
 def expiry_key(expires_at_micros: int, token: bytes) -> bytes:
     return EXPIRY + _long.pack(expires_at_micros) + token
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from hashrange.engine.source import Range, Source
 from hashrange.engine.units import Consumed, read_units
 from hashrange.limits import PAGE_BYTES_MAX
 from hashrange.storage.interface import Snapshot
-from hashrange.values.item import Item
+from hashrange.values.item import HEADER_BYTES, Item, stored_size
 from hashrange.values.types import Attributes
 
 Filter = Callable[[Attributes], bool]
@@ -48,33 +48,66 @@ class Page:
 def read_page(snapshot: Snapshot, reading: Reading) -> Page:
     """Evaluate entries until the limit or a megabyte, then tell where to go on."""
     entries = snapshot.scan(*reading.range, reverse=reading.reverse)
+    if reading.filter is None and reading.projection is None and not reading.fetching:
+        walk = _walk_plain(entries, reading.limit)
+    else:
+        walk = _walk(snapshot, reading, entries)
+    last = walk.last
+    return Page(
+        items=orjson.Fragment(b"[" + b",".join(walk.shown) + b"]"),
+        count=len(walk.shown),
+        scanned_count=walk.scanned,
+        last_key=None if last is None else reading.source.position_of(Item.load(last).attributes),
+        consumed=_consumed(reading, walk.size_bytes, walk.fetched_units),
+    )
+
+
+@dataclass(slots=True)
+class Walk:
+    """How far a page got: what it shows, what it evaluated, and the stored item it stopped at."""
+
+    shown: list[bytes]
+    scanned: int
+    size_bytes: int
+    last: bytes | None
+    fetched_units: float = 0.0
+
+
+Entries = Iterator[tuple[bytes, bytes]]
+
+
+def _walk_plain(entries: Entries, limit: int | None) -> Walk:
+    """A page of whole items, which are passed on without looking inside."""
     shown: list[bytes] = []
-    scanned = size_bytes = 0
-    fetched_units = 0.0
-    last: Item | None = None
-    limit = reading.limit
-    plain = reading.filter is None and reading.projection is None and not reading.fetching
+    size_bytes = 0
+    last: bytes | None = None
     for _, stored in entries:
-        item = Item.load(stored)
-        scanned += 1
-        size_bytes += item.size_bytes
-        if plain:
-            shown.append(item.json)
-        else:
-            fetched_units += _show(snapshot, reading, item, shown)
-        if scanned == limit:
-            last = item
+        shown.append(stored[HEADER_BYTES:])
+        size_bytes += stored_size(stored)
+        if len(shown) == limit:
+            last = stored
             break
         if size_bytes >= PAGE_BYTES_MAX:
-            last = item if next(entries, None) is not None else None
+            last = stored if next(entries, None) is not None else None
             break
-    return Page(
-        items=orjson.Fragment(b"[" + b",".join(shown) + b"]"),
-        count=len(shown),
-        scanned_count=scanned,
-        last_key=None if last is None else reading.source.position_of(last.attributes),
-        consumed=_consumed(reading, size_bytes, fetched_units),
-    )
+    return Walk(shown, len(shown), size_bytes, last)
+
+
+def _walk(snapshot: Snapshot, reading: Reading, entries: Entries) -> Walk:
+    """A page of items that are filtered, cut down, or completed from the table."""
+    walk = Walk([], 0, 0, None)
+    for _, stored in entries:
+        item = Item.load(stored)
+        walk.scanned += 1
+        walk.size_bytes += item.size_bytes
+        walk.fetched_units += _show(snapshot, reading, item, walk.shown)
+        if walk.scanned == reading.limit:
+            walk.last = stored
+            break
+        if walk.size_bytes >= PAGE_BYTES_MAX:
+            walk.last = stored if next(entries, None) is not None else None
+            break
+    return walk
 
 
 def _show(snapshot: Snapshot, reading: Reading, item: Item, shown: list[bytes]) -> float:

@@ -16,7 +16,7 @@ from hashrange.values.types import Attributes
 FORMAT_VERSION = 1
 
 _HEADER = Struct("<BIQ")
-_HEADER_BYTES = _HEADER.size
+HEADER_BYTES = _HEADER.size
 _pack = _HEADER.pack
 _unpack_from = _HEADER.unpack_from
 _size_from = Struct("<I").unpack_from
@@ -45,7 +45,7 @@ class Item:
         """The item that `stored` wrote."""
         version, size_bytes, written_at_micros = _unpack_from(stored)
         assert version == FORMAT_VERSION, f"item format {version} is unknown"
-        return cls(stored[_HEADER_BYTES:], size_bytes, written_at_micros)
+        return cls(stored[HEADER_BYTES:], size_bytes, written_at_micros)
 
     def stored(self) -> bytes:
         """The bytes to keep."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from hashrange.errors import (
     ClientError,
     ConditionalCheckFailedException,
@@ -86,12 +88,10 @@ class Agreement:
         assert self.client.call("GetItem", TableName=TABLE, Key=key_of(command[1])).get("Item") == new
 
     def _must_fail(self, kind: type[ClientError], operation: str, **members: Any) -> ClientError:
-        try:
-            answer = self.client.call(operation, **members)
-        except ClientError as error:
-            assert type(error) is kind, error
-            return error
-        raise AssertionError(f"{operation} was not refused but answered {answer}")
+        with pytest.raises(ClientError) as raised:
+            self.client.call(operation, **members)
+        assert type(raised.value) is kind, raised.value
+        return raised.value
 
     def _batch(self, commands: list[Tree]) -> None:
         commands = list({self.model.key_of(command[1]): command for command in commands}.values())
@@ -150,7 +150,8 @@ class Agreement:
         """Why a transaction is cancelled. Items that no index can hold are met before any condition is tested."""
         misfits = [command[0] == "put" and self._is_misfit(command[1]) for command in commands]
         if any(misfits):
-            return ["ValidationError" if position == misfits.index(True) else "None" for position in range(len(misfits))]
+            first = misfits.index(True)
+            return ["ValidationError" if position == first else "None" for position in range(len(misfits))]
         codes = []
         for command in commands:
             try:
@@ -254,9 +255,7 @@ class Agreement:
             fetched = sum(read_units(item_size(item), consistent=True) for item in whole)
             self._agree_on_read(page["ConsumedCapacity"], index, units, fetched)
 
-    def _agree_on_read(
-        self, consumed: dict[str, Any], index: Index | None, units: float, fetched: float = 0.0
-    ) -> None:
+    def _agree_on_read(self, consumed: dict[str, Any], index: Index | None, units: float, fetched: float = 0.0) -> None:
         assert consumed["CapacityUnits"] == units + fetched
         if index is None:
             assert consumed["Table"]["CapacityUnits"] == units

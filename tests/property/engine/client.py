@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import orjson
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from hashrange.app import Settings, build_database
 from hashrange.clock import ManualClock
@@ -32,7 +32,8 @@ def examples(count: int) -> settings:
     """So many examples; far more of them when the environment asks for the profile "soak"."""
     factor = SOAK_FACTOR if os.environ.get("HYPOTHESIS_PROFILE") == "soak" else 1
     slow = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-    return settings(max_examples=count * factor, deadline=None, suppress_health_check=slow)
+    phases = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
+    return settings(max_examples=count * factor, deadline=None, suppress_health_check=slow, phases=phases)
 
 
 class Client:
@@ -71,7 +72,8 @@ class Client:
     def run_jobs(self) -> None:
         """Everything the jobs can do for now."""
         for _ in range(STEPS_MAX):
-            if not any([self.step(number) for number in range(len(JOBS))]):
+            steps = [self.step(number) for number in range(len(JOBS))]
+            if not any(steps):
                 return
         raise AssertionError("the jobs do not come to an end")
 

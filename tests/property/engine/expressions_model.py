@@ -1,11 +1,11 @@
 """Conditions and updates as trees of tuples: written as the text of a request, and evaluated naively.
 
-    condition   ("exists", path)  ("not_exists", path)  ("type", path, code)  ("begins_with" | "contains", path, value)
-                ("compare", operator, path, value)  ("between", path, value, value)  ("in", path, [value, ...])
-                ("size", operator, path, count)  ("not", c)  ("and" | "or", c, c)
-    update      [("set", path, operand) | ("remove", path) | ("add" | "delete", path, value), ...]
-    operand     ("value", value)  ("path", path)  ("plus" | "minus" | "append", operand, operand)
-                ("default", path, operand)
+condition   ("exists", path)  ("not_exists", path)  ("type", path, code)  ("begins_with" | "contains", path, value)
+            ("compare", operator, path, value)  ("between", path, value, value)  ("in", path, [value, ...])
+            ("size", operator, path, count)  ("not", c)  ("and" | "or", c, c)
+update      [("set", path, operand) | ("remove", path) | ("add" | "delete", path, value), ...]
+operand     ("value", value)  ("path", path)  ("plus" | "minus" | "append", operand, operand)
+            ("default", path, operand)
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import base64
 import copy
 import operator
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 from property.engine.values_model import EXACT, Attributes, Unstorable, Value, comparable, normal, number
@@ -214,7 +215,7 @@ def updated(actions: list[Tree], item: Attributes | None, key: Attributes) -> At
 def _place(item: Attributes, path: Path, value: Value | None, *, strict: bool) -> None:
     """Put a result where it belongs. Removed elements leave a mark, so that indexes keep their meaning."""
     parent: Any = item
-    for step, following in zip(path, path[1:], strict=False):
+    for step, following in pairwise(path):
         inner: Any = _child(parent, step)
         kind = "L" if isinstance(following, int) else "M"
         if not isinstance(inner, dict) or kind not in inner:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from property.engine.expressions_model import Refused, Tree, holds, updated
-from property.engine.values_model import Attributes, comparable, item_size, normal_attributes, write_units
+from property.engine.values_model import Attributes, comparable, item_size, normal_attributes, size, write_units
 
 PARTITION_NAME = "pk"
 SORT_NAME = "sk"
@@ -38,12 +38,19 @@ class Index:
         """The item as the index shows it; None if it is not there."""
         if item is None or any(types[name] not in item.get(name, {}) for name in self.key_names):
             return None
-        if any(not item[name][types[name]] for name in self.key_names):
+        if any(not item[name][types[name]] for name in self.key_names) or self.is_oversized(item):
             return None
         if self.shown is None:
             return item
         names = {*KEY_NAMES, *self.key_names, *self.shown}
         return {name: value for name, value in item.items() if name in names}
+
+    def is_oversized(self, item: Attributes) -> bool:
+        """Whether the key attributes that an item has are together too long. Numbers do not count."""
+        return any(
+            sum(size(item[name]) for name in names if name in item and "N" not in item[name]) > size_bytes_max
+            for names, size_bytes_max in ((self.partition, 2048), (self.sort, 1024))
+        )
 
     def wire(self) -> dict[str, Any]:
         schema = [{"AttributeName": name, "KeyType": "HASH"} for name in self.partition]
@@ -89,6 +96,8 @@ class TableModel:
             for name in index.key_names:
                 if name in item and not item[name].get(self.types[name]):
                     raise Refused("not a key of the index")
+            if index.is_oversized(item):
+                raise Refused("too long for the index")
 
     def outcome(self, command: Tree) -> Attributes | None:
         """What the item of a single write becomes.
