@@ -16,14 +16,14 @@ test: $(READY_DEV) ## set up and run every test
 	$(PYTHON) -m pytest -n 2 --dist worksteal
 
 check: $(READY_DEV) ## format, lint, types, layers and the fast tests
-	$(VENV)/bin/ruff format --check src tests benchmarks
-	$(VENV)/bin/ruff check src tests benchmarks
+	$(VENV)/bin/ruff format --check src tests benchmarks examples
+	$(VENV)/bin/ruff check src tests benchmarks examples
 	$(VENV)/bin/mypy
 	$(PYTHON) -m pytest -n 2 tests/architecture tests/unit tests/contract tests/property
 
 format: $(READY_DEV) ## format the code
-	$(VENV)/bin/ruff format src tests benchmarks
-	$(VENV)/bin/ruff check --fix src tests benchmarks
+	$(VENV)/bin/ruff format src tests benchmarks examples
+	$(VENV)/bin/ruff check --fix src tests benchmarks examples
 
 docs: $(READY_DEV) ## write the generated pages of docs/
 	$(PYTHON) -m hashrange.cli.manual

@@ -28,7 +28,7 @@ class ClientError(Exception):
 
     namespace: ClassVar[str] = MODEL
     status: ClassVar[int] = 400
-    capital_message: ClassVar[bool] = False  # whether the body says "Message" instead of "message"
+    capital_message: ClassVar[bool] = False  # says "Message" for "message", as every error with extra members does
 
     def __init__(self, message: str | None = None, **members: Any) -> None:
         super().__init__(message)
@@ -115,8 +115,6 @@ class ServiceUnavailable(ClientError):
 class ConditionalCheckFailedException(ClientError):
     """A condition was false. Carries `Item` when the client asked to see what it met."""
 
-    capital_message = True
-
     def __init__(self, **members: Any) -> None:
         super().__init__("The conditional request failed", **members)
 
@@ -141,8 +139,6 @@ class ItemCollectionSizeLimitExceededException(ClientError):
 
 class TransactionCanceledException(ClientError):
     """A transaction that did not happen. Carries `CancellationReasons`, one for each action."""
-
-    capital_message = True
 
 
 class TransactionConflictException(ClientError):

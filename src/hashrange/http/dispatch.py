@@ -149,7 +149,7 @@ class Dispatcher:
         body: dict[str, Any] = {"__type": f"{error.namespace}#{error.code}", **error.members}
         text = error.text(self._wording, envelope=envelope)
         if text is not None:
-            body["Message" if error.capital_message else "message"] = text
+            body["Message" if error.capital_message or error.members else "message"] = text
         return error.status, orjson.dumps(body)
 
 
