@@ -7,15 +7,16 @@ from typing import Any
 
 from hashrange.engine.database import Database
 from hashrange.engine.keys import check_key_size
-from hashrange.engine.page import Reading, answer, read_page
+from hashrange.engine.page import Reading
 from hashrange.engine.source import Range, Source
 from hashrange.errors import ValidationException
 from hashrange.expressions import KeyRange, Prepared
-from hashrange.operations.items.parameters import refuse_mixing, report_consumed
+from hashrange.operations.items.parameters import refuse_mixing
 from hashrange.operations.operation import Operation, Request
 from hashrange.operations.reads.parameters import parse_legacy_query, prepare_query
+from hashrange.operations.reads.reading import new_reading, read
 from hashrange.operations.reads.selection import check_filter_names, check_select, select
-from hashrange.operations.reads.source import INVALID_START, check_start_key_values, find_source
+from hashrange.operations.reads.source import INVALID_START, check_start_key_values
 from hashrange.values.ordered import after
 from hashrange.values.types import Attributes
 
@@ -29,14 +30,7 @@ def query(db: Database, request: Request) -> dict[str, Any]:
     check_start_key_values(request)
     prepared = prepare_query(request, legacy)
     check_select(request)
-
-    with db.read() as snapshot:
-        source = find_source(db, snapshot, request)
-        reading = reading_of(request, source, prepared)
-        page = read_page(snapshot, reading)
-
-    consumed = report_consumed(request, source.table, page.consumed)
-    return {**answer(page, counting=reading.counting), **consumed}
+    return read(db, request, partial(reading_of, request, prepared))
 
 
 def check_mixing(request: Request) -> None:
@@ -45,7 +39,7 @@ def check_mixing(request: Request) -> None:
         refuse_mixing(request, LEGACY, EXPRESSIONS)
 
 
-def reading_of(request: Request, source: Source, prepared: Prepared) -> Reading:
+def reading_of(request: Request, prepared: Prepared, source: Source) -> Reading:
     """What to read, checked against the key of the table or index."""
     start: Attributes | None = request.get("ExclusiveStartKey")
     check_start_key_shape(source, start)
@@ -62,22 +56,7 @@ def reading_of(request: Request, source: Source, prepared: Prepared) -> Reading:
         span = resumed(source, key_range, span, start, reverse=reverse)
     check_filter(request, source, prepared)
     selection = select(request, source, prepared.projection)
-    return Reading(
-        source=source,
-        range=span,
-        reverse=reverse,
-        limit=request.get("Limit"),
-        consistent=request.get("ConsistentRead", False),
-        filter=None if prepared.filter is None else partial(_matches, prepared),
-        projection=selection.projection,
-        counting=selection.counting,
-        fetching=selection.fetching,
-    )
-
-
-def _matches(prepared: Prepared, attributes: Attributes) -> bool:
-    assert prepared.filter is not None
-    return prepared.filter(attributes, prepared.values)
+    return new_reading(request, source, prepared, selection, span, reverse=reverse)
 
 
 def stored_range(source: Source, key_range: KeyRange) -> Range:

@@ -6,15 +6,16 @@ from functools import partial
 from typing import Any
 
 from hashrange.engine.database import Database
-from hashrange.engine.page import Reading, answer, read_page
+from hashrange.engine.page import Reading
 from hashrange.engine.source import Range, Source
 from hashrange.errors import ValidationException
 from hashrange.expressions import Prepared
-from hashrange.operations.items.parameters import refuse_mixing, report_consumed
+from hashrange.operations.items.parameters import refuse_mixing
 from hashrange.operations.operation import Operation, Request
 from hashrange.operations.reads.parameters import parse_legacy_scan, prepare_scan
+from hashrange.operations.reads.reading import new_reading, read
 from hashrange.operations.reads.selection import check_select, select
-from hashrange.operations.reads.source import INVALID_START, check_start_key_values, find_source
+from hashrange.operations.reads.source import INVALID_START, check_start_key_values
 from hashrange.values.types import Attributes
 
 LEGACY = ("AttributesToGet", "ScanFilter", "ConditionalOperator")
@@ -28,14 +29,7 @@ def scan(db: Database, request: Request) -> dict[str, Any]:
     check_segment(request)
     prepared = prepare_scan(request, legacy)
     check_select(request)
-
-    with db.read() as snapshot:
-        source = find_source(db, snapshot, request)
-        reading = reading_of(request, source, prepared)
-        page = read_page(snapshot, reading)
-
-    consumed = report_consumed(request, source.table, page.consumed)
-    return {**answer(page, counting=reading.counting), **consumed}
+    return read(db, request, partial(reading_of, request, prepared))
 
 
 def check_segment(request: Request) -> None:
@@ -55,25 +49,12 @@ def check_segment(request: Request) -> None:
         raise ValidationException(f"{text}: Segment: {segment} is not less than TotalSegments: {total}", newer=text)
 
 
-def reading_of(request: Request, source: Source, prepared: Prepared) -> Reading:
+def reading_of(request: Request, prepared: Prepared, source: Source) -> Reading:
+    """What to read, checked against the key of the table or index."""
     start: Attributes | None = request.get("ExclusiveStartKey")
     check_start_key_shape(source, start)
     selection = select(request, source, prepared.projection)
-    return Reading(
-        source=source,
-        range=range_of(request, source, start),
-        limit=request.get("Limit"),
-        consistent=request.get("ConsistentRead", False),
-        filter=None if prepared.filter is None else partial(_matches, prepared),
-        projection=selection.projection,
-        counting=selection.counting,
-        fetching=selection.fetching,
-    )
-
-
-def _matches(prepared: Prepared, attributes: Attributes) -> bool:
-    assert prepared.filter is not None
-    return prepared.filter(attributes, prepared.values)
+    return new_reading(request, source, prepared, selection, range_of(request, source, start))
 
 
 def check_start_key_shape(source: Source, start: Attributes | None) -> None:

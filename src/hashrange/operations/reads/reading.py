@@ -1,0 +1,48 @@
+"""What Query and Scan have in common: find the source, read a page of it, answer with what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from hashrange.engine.database import Database
+from hashrange.engine.page import Reading, answer, read_page
+from hashrange.engine.source import Range, Source
+from hashrange.expressions import Prepared
+from hashrange.operations.items.parameters import report_consumed
+from hashrange.operations.operation import Request
+from hashrange.operations.reads.selection import Selection
+from hashrange.operations.reads.source import find_source
+from hashrange.values.types import Attributes
+
+
+def read(db: Database, request: Request, reading_of: Callable[[Source], Reading]) -> dict[str, Any]:
+    """Read a page, all in one snapshot. `reading_of` checks the request against the table and says what to read."""
+    with db.read() as snapshot:
+        source = find_source(db, snapshot, request)
+        reading = reading_of(source)
+        page = read_page(snapshot, reading)
+    consumed = report_consumed(request, source.table, page.consumed)
+    return {**answer(page, counting=reading.counting), **consumed}
+
+
+def new_reading(
+    request: Request, source: Source, prepared: Prepared, selection: Selection, span: Range, *, reverse: bool = False
+) -> Reading:
+    return Reading(
+        source=source,
+        range=span,
+        reverse=reverse,
+        limit=request.get("Limit"),
+        consistent=request.get("ConsistentRead", False),
+        filter=None if prepared.filter is None else partial(_matches, prepared),
+        projection=selection.projection,
+        counting=selection.counting,
+        fetching=selection.fetching,
+    )
+
+
+def _matches(prepared: Prepared, attributes: Attributes) -> bool:
+    assert prepared.filter is not None
+    return prepared.filter(attributes, prepared.values)
