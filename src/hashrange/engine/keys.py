@@ -101,13 +101,3 @@ def check_key_size(name: str, kind: str, content: str, *, is_sort_key: bool) -> 
 def key_size(kind: str, content: str) -> int:
     """The bytes of a string or binary key value."""
     return len(decode(content)) if kind == "B" else len(content.encode())
-
-
-def require_scalar_key_paths(names: tuple[str, ...], paths: tuple[tuple[str | int, ...], ...], what: str) -> None:
-    """Refuse document paths that look inside a key attribute."""
-    for path in paths:
-        if len(path) > 1 and path[0] in names:
-            raise ValidationException(
-                "Key attributes must be scalars; list random access '[]' and map lookup '.' "
-                f"are not allowed: {what}: {path[0]}"
-            )

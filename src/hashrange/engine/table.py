@@ -11,6 +11,7 @@ from hashrange.engine.definition import TableDefinition
 from hashrange.engine.index import Index
 from hashrange.engine.keys import PrimaryKey
 from hashrange.engine.units import Consumed, write_units
+from hashrange.errors import ValidationException
 from hashrange.storage.interface import Plan, Snapshot
 from hashrange.values.item import Item, stored_size
 from hashrange.values.types import Attributes
@@ -108,3 +109,20 @@ class Table:
         changes.mutations.append((key, new.stored() if new else None))
         for maintainer in self.maintainers:
             maintainer.maintain(snapshot, change, changes)
+
+
+def require_scalar_keys(table: Table, paths: Iterable[tuple[str | int, ...]]) -> None:
+    """Refuse document paths that look inside a key attribute of the table or of an index."""
+    for path in paths:
+        if len(path) > 1:
+            name = path[0]
+            if name in table.key.names:
+                raise _not_scalar(f"Key: {name}")
+            if any(name in index.key_names for index in table.indexes):
+                raise _not_scalar(f"IndexKey: {name}")
+
+
+def _not_scalar(what: str) -> ValidationException:
+    return ValidationException(
+        f"Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: {what}"
+    )

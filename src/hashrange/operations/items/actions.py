@@ -13,9 +13,9 @@ from typing import Protocol
 import orjson
 
 from hashrange.engine.database import Database
-from hashrange.engine.keys import INVALID, require_scalar_key_paths
+from hashrange.engine.keys import INVALID
 from hashrange.engine.scope import Scope
-from hashrange.engine.table import Changes, ItemChange, Table
+from hashrange.engine.table import Changes, ItemChange, Table, require_scalar_keys
 from hashrange.errors import ConditionalCheckFailedException, ValidationException
 from hashrange.expressions import Prepared, Update
 from hashrange.limits import ITEM_SIZE_BYTES_MAX
@@ -145,8 +145,8 @@ def check_item_size(size_bytes: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Delete:
-    """Delete an item, if it is there."""
+class Keyed:
+    """An action on the item that a key names."""
 
     table_name: str
     key: Attributes
@@ -156,58 +156,38 @@ class Delete:
     def locate(self, table: Table) -> bytes:
         base_key = table.key.of_key(self.key)
         check_condition_paths(table, self.prepared)
+        if self.prepared.update is not None:
+            check_targets(table, self.prepared.update)
         return base_key
 
     def request_bytes(self) -> int:
-        return key_and_values_bytes(self.key, self.prepared)
+        return size_of_attributes(self.key) + sum(map(size_of, self.prepared.values.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Delete(Keyed):
+    """Delete an item, if it is there."""
 
     def apply(self, table: Table, old: Item | None, now_micros: int) -> None:
         return None
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Check(Keyed):
     """Test an item and leave it as it is."""
-
-    table_name: str
-    key: Attributes
-    prepared: Prepared
-    shows_old: bool = False
-
-    def locate(self, table: Table) -> bytes:
-        base_key = table.key.of_key(self.key)
-        check_condition_paths(table, self.prepared)
-        return base_key
-
-    def request_bytes(self) -> int:
-        return key_and_values_bytes(self.key, self.prepared)
 
     def apply(self, table: Table, old: Item | None, now_micros: int) -> Item | None:
         return old
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Change(Keyed):
     """Update some attributes of an item, creating it if there is none.
 
     `counts_actions` is off where only the finished item has to fit, as in transactions.
     """
 
-    table_name: str
-    key: Attributes
-    prepared: Prepared
-    shows_old: bool = False
     counts_actions: bool = True
-
-    def locate(self, table: Table) -> bytes:
-        base_key = table.key.of_key(self.key)
-        check_condition_paths(table, self.prepared)
-        if self.prepared.update is not None:
-            check_targets(table, self.prepared.update)
-        return base_key
-
-    def request_bytes(self) -> int:
-        return key_and_values_bytes(self.key, self.prepared)
 
     def apply(self, table: Table, old: Item | None, now_micros: int) -> Item | None:
         update = self.prepared.update
@@ -238,22 +218,17 @@ class Change:
             raise ValidationException(UPDATED_ITEM_TOO_LARGE)
 
 
-def key_and_values_bytes(key: Attributes, prepared: Prepared) -> int:
-    return size_of_attributes(key) + sum(map(size_of, prepared.values.values()))
-
-
 def check_condition_paths(table: Table, prepared: Prepared) -> None:
     """Key attributes are scalars; a condition cannot look into them."""
     if prepared.condition is not None:
-        require_scalar_key_paths(table.key.names, prepared.condition.paths, "Key")
+        require_scalar_keys(table, prepared.condition.paths)
 
 
 def check_targets(table: Table, update: Update) -> None:
-    """An update can neither look into the key nor change it."""
-    names = table.key.names
-    require_scalar_key_paths(names, update.targets, "Key")
+    """An update can neither look into a key nor change that of the table."""
+    require_scalar_keys(table, update.targets)
     for target in update.targets:
-        if target[0] in names:
+        if target[0] in table.key.names:
             raise ValidationException(
                 f"{INVALID}Cannot update attribute {target[0]}. This attribute is part of the key"
             )
