@@ -1,6 +1,7 @@
 """Key attributes are scalars, of the table and of its indexes."""
 
 import pytest
+
 from harness import Engine, expect
 
 SCALAR = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "

@@ -74,3 +74,24 @@ def test_a_cancelled_transaction_leaves_its_token_free(engine: Engine) -> None:
         engine.call("TransactWriteItems", **request)
     engine.call("PutItem", TableName="table", Item=KEY)
     engine.call("TransactWriteItems", **request)
+
+
+def test_a_repeated_put_succeeds_even_if_its_item_could_not_be_written_any_more(engine: Engine) -> None:
+    item = {**KEY, "owned": {"N": "1"}}
+    request: dict[str, Any] = {
+        "TransactItems": [{"Put": {"TableName": "table", "Item": item}}],
+        "ClientRequestToken": "one",
+    }
+    engine.call("TransactWriteItems", **request)
+    index = {
+        "IndexName": "by-owner",
+        "KeySchema": [{"AttributeName": "owned", "KeyType": "HASH"}],
+        "Projection": {"ProjectionType": "ALL"},
+    }
+    engine.call(
+        "UpdateTable",
+        TableName="table",
+        AttributeDefinitions=[{"AttributeName": "owned", "AttributeType": "S"}],
+        GlobalSecondaryIndexUpdates=[{"Create": index}],
+    )
+    engine.call("TransactWriteItems", **request)

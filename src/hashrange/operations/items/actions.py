@@ -60,6 +60,10 @@ class Action(Located, Protocol):
         """Whether a failed condition shows the item it met."""
         ...
 
+    def base_key(self, table: Table) -> bytes:
+        """The stored key of the item, checked only as a key."""
+        ...
+
     def apply(self, table: Table, old: Item | None, now_micros: int) -> Item | None:
         """What the item becomes."""
         ...
@@ -118,8 +122,11 @@ class Put:
     prepared: Prepared = field(default_factory=Prepared)
     shows_old: bool = False
 
+    def base_key(self, table: Table) -> bytes:
+        return table.key.of_item(self.attributes)
+
     def locate(self, table: Table) -> bytes:
-        base_key = table.key.of_item(self.attributes)
+        base_key = self.base_key(table)
         if table.indexes:
             table.check_index_keys(self.attributes)
         check_condition_paths(table, self.prepared)
@@ -153,8 +160,11 @@ class Keyed:
     prepared: Prepared = field(default_factory=Prepared)
     shows_old: bool = False
 
+    def base_key(self, table: Table) -> bytes:
+        return table.key.of_key(self.key)
+
     def locate(self, table: Table) -> bytes:
-        base_key = table.key.of_key(self.key)
+        base_key = self.base_key(table)
         check_condition_paths(table, self.prepared)
         if self.prepared.update is not None:
             check_targets(table, self.prepared.update)

@@ -124,7 +124,7 @@ def replay_units(tables: Sequence[Table], actions: Sequence[Action], snapshot: S
     """What a repeated transaction costs: it is not carried out again, only its items are looked at."""
     consumed: dict[str, tuple[Table, Consumed]] = {}
     for table, action in zip(tables, actions, strict=True):
-        size_bytes = table.size_of(snapshot, action.locate(table)) or 0
+        size_bytes = table.size_of(snapshot, action.base_key(table)) or 0
         arm = consumed.setdefault(action.table_name, (table, Consumed()))[1]
         arm.table += 2 * read_units(size_bytes, consistent=True)
     return consumed
