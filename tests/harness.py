@@ -13,6 +13,7 @@ from hashrange.clock import ManualClock
 from hashrange.engine.check import check
 from hashrange.engine.database import DatabaseSettings
 from hashrange.errors import Wording
+from hashrange.jobs.job import IoStep
 from hashrange.jobs.runner import JOBS
 from hashrange.storage import MemoryStore, Store, write_and_wait
 
@@ -96,11 +97,11 @@ class Engine:
         """Run every job until none has anything to do; how many steps that took."""
         steps = 0
         while True:
-            plans = [plan for job in JOBS if (plan := job.next_step(self.db)) is not None]
-            if not plans:
+            found = [step for job in JOBS if (step := job.next_step(self.db)) is not None]
+            if not found:
                 return steps
-            for plan in plans:
-                write_and_wait(self.store, plan)
+            for step in found:
+                write_and_wait(self.store, step.run() if isinstance(step, IoStep) else step)
                 steps += 1
 
     def problems(self) -> list[str]:

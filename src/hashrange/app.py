@@ -11,20 +11,24 @@ import ssl
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from hashrange.clock import Clock, SystemClock
+from hashrange.clock import Clock, OffsetClock, SystemClock
 from hashrange.engine.change_log import ChangeLog
+from hashrange.engine.clock_offset import clock_offset, reset
 from hashrange.engine.counters import TableCounters
 from hashrange.engine.database import Database, DatabaseSettings
 from hashrange.engine.table import Table
 from hashrange.errors import Wording
 from hashrange.http import server
+from hashrange.http.clock_control import CLOCK_URL, ClockControl, follow, keep_following, no_clock
 from hashrange.http.dispatch import Dispatcher, build_targets
 from hashrange.http.door import Settings as DoorSettings
+from hashrange.http.rest import RestDoor
 from hashrange.indexes.maintainer import index_maintainers
 from hashrange.indexes.propagation import Propagation
 from hashrange.jobs import propagate_indexes
+from hashrange.jobs.delivery_runner import run_deliveries
 from hashrange.jobs.runner import carry_out, run_jobs
-from hashrange.operations.registry import OPERATIONS
+from hashrange.operations.registry import OPERATIONS, REST_OPERATIONS
 from hashrange.storage import Completions, Deliver, Durability, LmdbStore, MemoryStore, Store, deliver_inline
 from hashrange.ttl.queue import expiry_queue
 from hashrange.validation.shape import load
@@ -45,6 +49,7 @@ class Settings:
     database: DatabaseSettings = field(default_factory=DatabaseSettings)
     door: DoorSettings = field(default_factory=DoorSettings)
     ssl_context: ssl.SSLContext | None = None
+    dev_clock: bool = False  # whether time may be moved
 
 
 def open_store(settings: Settings, deliver: Deliver = deliver_inline) -> Store:
@@ -71,7 +76,27 @@ def build_database(store: Store, settings: Settings, clock: Clock) -> Database:
 
 def build_handler(db: Database, settings: Settings) -> Dispatcher:
     targets = build_targets(OPERATIONS, lambda operation: load(operation.service)[operation.name])
-    return Dispatcher(db, targets, account=settings.account, region=settings.region, wording=settings.wording)
+    return Dispatcher(
+        db,
+        targets,
+        account=settings.account,
+        region=settings.region,
+        wording=settings.wording,
+        controls={CLOCK_URL: ClockControl(db, db.clock) if isinstance(db.clock, OffsetClock) else no_clock},
+        rest=RestDoor(db, REST_OPERATIONS),
+    )
+
+
+async def settle_clock(db: Database) -> None:
+    """Start with the time that the database has, or, where time cannot be moved, with the machine's own."""
+    if isinstance(db.clock, OffsetClock):
+        follow(db, db.clock)
+        return
+    with db.read() as snapshot:
+        offset_micros = clock_offset(snapshot)
+    if offset_micros:
+        log.warning("the clock was moved by %+d s; without --dev-clock it is reset", offset_micros // 1_000_000)
+        await carry_out(db, reset)
 
 
 def deliver_in(loop: asyncio.AbstractEventLoop) -> Deliver:
@@ -97,7 +122,9 @@ async def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     store = open_store(settings, deliver_in(loop) if settings.data is not None else deliver_inline)
-    db = build_database(store, settings, SystemClock())
+    clock = OffsetClock(SystemClock()) if settings.dev_clock else SystemClock()
+    db = build_database(store, settings, clock)
+    await settle_clock(db)
     if not settings.database.index_delay_micros:
         while (step := propagate_indexes.catch_up(db)) is not None:
             await carry_out(db, step)
@@ -105,12 +132,20 @@ async def serve(
         build_handler(db, settings), sockets, settings=settings.door, ssl_context=settings.ssl_context
     )
     jobs = asyncio.create_task(run_jobs(db)) if with_jobs else None
+    deliveries = asyncio.create_task(run_deliveries(db)) if with_jobs else None
+    following = asyncio.create_task(keep_following(db, clock)) if isinstance(clock, OffsetClock) else None
     try:
         ready()
         await stop.wait()
         log.info("stopping: finishing what was accepted")
         await running.close()
     finally:
+        if following is not None:
+            following.cancel()
+        if deliveries is not None:
+            deliveries.cancel()
+            await asyncio.gather(deliveries, return_exceptions=True)
         if jobs is not None:
             jobs.cancel()
+            await asyncio.gather(jobs, return_exceptions=True)  # a step in a thread ends before the store closes
         await loop.run_in_executor(None, store.close)

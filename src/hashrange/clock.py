@@ -42,3 +42,23 @@ class ManualClock:
 
     def micros(self) -> int:
         return self._micros
+
+
+class OffsetClock:
+    """Another clock, moved by so much. Whoever keeps the offset sets it here; see `engine/clock_offset.py`."""
+
+    __slots__ = ("_base", "offset_micros")
+
+    def __init__(self, base: Clock, offset_micros: int = 0) -> None:
+        self._base = base
+        self.offset_micros = offset_micros
+
+    def seconds(self) -> float:
+        return self.micros() / 1_000_000
+
+    def micros(self) -> int:
+        return self._base.micros() + self.offset_micros
+
+    def unmoved_micros(self) -> int:
+        """What the clock would say had nobody moved it."""
+        return self._base.micros()

@@ -173,3 +173,63 @@ class ExpiredIteratorException(ClientError):
 
 class TrimmedDataAccessException(ClientError):
     pass
+
+
+class TableNotFoundException(ClientError):
+    pass
+
+
+class TableAlreadyExistsException(ClientError):
+    pass
+
+
+class TableInUseException(ClientError):
+    pass
+
+
+class BackupNotFoundException(ClientError):
+    pass
+
+
+class BackupInUseException(ClientError):
+    pass
+
+
+class ContinuousBackupsUnavailableException(ClientError):
+    pass
+
+
+class PointInTimeRecoveryUnavailableException(ClientError):
+    pass
+
+
+class InvalidRestoreTimeException(ClientError):
+    pass
+
+
+class InvalidExportTimeException(ClientError):
+    pass
+
+
+class ExportNotFoundException(ClientError):
+    pass
+
+
+class ExportConflictException(ClientError):
+    pass
+
+
+class ImportNotFoundException(ClientError):
+    pass
+
+
+class ImportConflictException(ClientError):
+    pass
+
+
+class InvalidParameterValueException(ClientError):
+    """Lambda's word for a member that cannot be right."""
+
+
+class ResourceConflictException(ClientError):
+    status = 409

@@ -65,6 +65,36 @@ RECORDS_PAGE_BYTES_MAX = 1024 * 1024
 STREAMS_PAGE_MAX = 100
 SHARDS_PAGE_MAX = 100
 
+# Backups and point-in-time recovery (developer guide)
+RECOVERY_DAYS_MAX = 35
+DELETED_TABLE_BACKUP_DAYS = 35  # how long the backup of a deleted table with point-in-time recovery is kept
+RESTORES_AT_ONCE_MAX = 50
+BACKUPS_PAGE_MAX = 100
+
+# Export, import and bulk operations (developer guide)
+TRANSFER_TOKEN_SECONDS = 8 * 3600  # how long a client token names the same export, import or bulk operation
+TRANSFER_KEPT_DAYS = 90  # how long a finished one is listed and described
+TRANSFERS_PAGE_MAX = 25
+BULK_OPERATIONS_PAGE = 10  # what ListBulkOperations answers when it is not told
+INCREMENTAL_EXPORT_SECONDS_MIN = 15 * 60
+INCREMENTAL_EXPORT_SECONDS_MAX = 24 * 3600
+IMPORTS_AT_ONCE_MAX = 50
+EXPORTS_AT_ONCE_MAX = 300
+IMPORT_OBJECTS_MAX = 50_000
+
+# Triggers (Lambda developer guide, "Using Lambda with DynamoDB" and its quotas)
+TRIGGER_EVENT_BYTES_MAX = 6 * 1024 * 1024
+FUNCTION_SECONDS_MAX = 900  # after this long a call has failed
+FILTER_PATTERNS_MAX = 5
+FILTER_PATTERN_CHARACTERS_MAX = 4096
+TRIGGERS_PAGE = 100
+
+# Kinesis destinations (Kinesis developer guide, PutRecords; retention and lingering observed)
+KINESIS_RECORDS_MAX = 500
+KINESIS_REQUEST_BYTES_MAX = 5 * 1024 * 1024
+KINESIS_RETENTION_SECONDS = 24 * 3600
+KINESIS_DISABLED_SECONDS = 300  # how long a disabled destination is still shown
+
 # Time to live (developer guide: items that expired more than five years ago are kept)
 TTL_AGE_SECONDS_MAX = 5 * 365 * 24 * 3600
 

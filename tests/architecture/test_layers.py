@@ -12,8 +12,10 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("cli",),
     ("app",),
     ("http",),
-    ("operations", "jobs"),
-    ("indexes", "streams", "ttl"),
+    ("operations", "jobs", "history"),
+    ("triggers", "kinesis"),
+    ("transfer",),
+    ("backup", "indexes", "streams", "ttl"),
     ("engine",),
     ("partiql",),
     ("expressions", "validation", "auth", "storage"),
@@ -31,8 +33,9 @@ BEHIND_ONE_DOOR = {
     "uvloop": "http",
     "argparse": "cli",
     "botocore": "validation",
+    "zstandard": "transfer",
 }
-KNOW_EVENT_LOOPS = ("app.py", "http/", "jobs/runner.py")
+KNOW_EVENT_LOOPS = ("app.py", "http/", "jobs/runner.py", "jobs/delivery_runner.py")
 
 
 def test_every_part_of_the_package_has_its_place() -> None:

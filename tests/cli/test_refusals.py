@@ -164,6 +164,12 @@ def test_a_configuration_file_that_cannot_work(tmp_path: Path, file: str, senten
     assert said.startswith(sentence) if sentence.endswith(": ") else said == sentence
 
 
+@pytest.mark.parametrize("command", ["check", "compact"])
+def test_the_other_commands_read_the_configuration_file_as_strictly(tmp_path: Path, command: str) -> None:
+    (tmp_path / "hashrange.toml").write_text("data = 5")
+    assert refuses(tmp_path, command) == "configuration file: 5 is not a valid data."
+
+
 def test_a_configuration_file_that_is_no_text(tmp_path: Path) -> None:
     (tmp_path / "hashrange.toml").write_bytes(b"\xff\xfe")
     assert refuses(tmp_path, "serve").startswith("The configuration file hashrange.toml cannot be read: ")

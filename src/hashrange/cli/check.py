@@ -8,8 +8,8 @@ import signal
 import sys
 from collections.abc import Iterator
 
-from hashrange.clock import SystemClock
 from hashrange.engine.check import check
+from hashrange.engine.clock_offset import database_clock
 from hashrange.storage import CannotOpen, Corruption, LmdbStore
 
 SOUND, PROBLEMS_FOUND, CANNOT_CHECK = 0, 1, 2
@@ -65,7 +65,7 @@ def problems(store: LmdbStore) -> Iterator[str]:
     yield from store.verify()
     try:
         with store.read() as snapshot:
-            yield from check(snapshot, SystemClock().micros(), show_progress)
+            yield from check(snapshot, database_clock(snapshot).micros(), show_progress)
     except Corruption as error:
         yield f"{error}."
 

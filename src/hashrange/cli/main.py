@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from hashrange import __version__
+from hashrange.cli import consumers, tools
 from hashrange.cli.options import DEFAULT_DATA, ConfigurationError, add_arguments, data_directory
 
 USAGE_ERROR = 2
@@ -25,7 +26,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="hashrange",
         description="A DynamoDB-compatible database that anybody can run.",
-        epilog=EXAMPLES,
+        epilog=EXAMPLES + tools.EXAMPLES + consumers.EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -44,12 +45,14 @@ def build_parser() -> argparse.ArgumentParser:
         command.add_argument(
             "--data", metavar="DIR", help=f"directory of the database (default: {DEFAULT_DATA}) [HASHRANGE_DATA]"
         )
+    tools.add_commands(commands)
+    consumers.add_commands(commands)
     commands.add_parser("version", help="print the version", description="Print the version.")
     return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    arguments = build_parser().parse_args(argv)
+    arguments = build_parser().parse_args(tools.joined(sys.argv[1:] if argv is None else argv))
     try:
         return run(arguments)
     except ConfigurationError as error:
@@ -61,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.command == "version":
         print(f"hashrange {__version__}")
         return 0
-    if arguments.command != "serve" and arguments.data is None:
+    if arguments.command != "serve" and getattr(arguments, "data", "") is None:
         arguments.data = data_directory()
     from hashrange.http.listen import CannotListen
     from hashrange.http.tls import BadCertificate
@@ -76,6 +79,8 @@ def run(arguments: argparse.Namespace) -> int:
             from hashrange.cli import check
 
             return check.run(arguments)
+        if arguments.command in tools.MODULES | consumers.MODULES:
+            return tools.run(arguments)
         from hashrange.cli import compact
 
         return compact.run(arguments)

@@ -26,7 +26,7 @@ from hashrange import limits
 from hashrange.cli.main import build_parser
 from hashrange.cli.options import CONFIG_FILE, DEFAULT_DATA, SERVE_OPTIONS, Option
 from hashrange.operations.operation import Operation
-from hashrange.operations.registry import OPERATIONS
+from hashrange.operations.registry import OPERATIONS, REST_OPERATIONS
 from hashrange.validation.operations import all_operation_names
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -34,6 +34,9 @@ GENERATED = "<!-- Written by `make docs`. Change the code it is made from, not t
 HELP_COLUMNS = 100
 
 SERVICE_TITLES = {"dynamodb": "DynamoDB", "dynamodbstreams": "DynamoDB Streams"}
+
+
+LAMBDA = "Triggers on streams are made with Lambda's own operations, on the same port, or with `hashrange triggers`."
 
 
 def page(title: str, *paragraphs: str) -> str:
@@ -60,7 +63,14 @@ def operations_page() -> str:
     for service, names in known.items():
         rows = [operation_row(name, works.get((service, name))) for name in names]
         paragraphs += [f"## {SERVICE_TITLES[service]}", table(("Operation", "State", "What it does", "Source"), rows)]
+    paragraphs += ["## AWS Lambda", LAMBDA, table(("Request", "Operation", "What it does", "Source"), rest_rows())]
     return page("Operations", *paragraphs)
+
+
+def rest_rows() -> Iterator[tuple[str, ...]]:
+    for rest in REST_OPERATIONS:
+        name, _, sentence, source = operation_row(rest.operation.name, rest.operation)
+        yield f"`{rest.method} {rest.path}`", name, sentence, source
 
 
 def operation_row(name: str, operation: Operation | None) -> tuple[str, ...]:
@@ -86,7 +96,8 @@ def configuration_page() -> str:
         "option is refused, and so is a value that an option cannot have: the server says so in one line on "
         "stderr and exits with code 2. In the environment `1`, `true`, `yes` and `on` switch an option on.",
         table(header, map(option_row, SERVE_OPTIONS)),
-        "`check` and `compact` take `--data` only, on the command line only.",
+        "The other commands have options of their own, on the command line only; without `--data` they find the "
+        "database where `serve` does.",
         "## Example",
         f"A `{CONFIG_FILE}` with every option at its default:",
         f"```toml\n{example_file()}```",
@@ -127,8 +138,9 @@ def cli_page() -> str:
     sections = [f"## hashrange {command}\n\n```\n{help_of(command)}```" for command in commands]
     return page(
         "The command line",
-        "Exit codes: 0 all went well; 1 `check` found problems; 2 the command was refused, for the reason given in one "
-        "line on stderr, and nothing was changed.",
+        "Exit codes: 0 all went well; 1 the answer is no (`check` found problems, `get` and `history` found nothing, "
+        "`load` stopped part of the way); 2 the command was refused, for the reason given in one line on stderr, and "
+        "nothing was changed.",
         f"```\n{whole}```",
         *sections,
     )

@@ -16,6 +16,7 @@ from typing import Any
 CONFIG_FILE = "hashrange.toml"
 CONFIG_HELP = f"TOML file with the same options (default: {CONFIG_FILE}, if there is one) [HASHRANGE_CONFIG]"
 DEFAULT_DATA = "./hashrange-data"
+DEFAULT_BUCKETS = "hashrange-buckets"
 
 
 class ConfigurationError(Exception):
@@ -129,6 +130,33 @@ SERVE_OPTIONS: tuple[Option, ...] = (
         int,
         metavar="MIN",
     ),
+    Option(
+        "functions",
+        'TOML file of functions that triggers may call by name: resize = "python:images:resize"; targets are as in '
+        "`hashrange triggers`",
+        None,
+        metavar="FILE",
+    ),
+    Option(
+        "kinesis-endpoint",
+        "Kinesis endpoint that Kinesis destinations write to, with the AWS_* credentials of the environment",
+        None,
+        metavar="URL",
+    ),
+    Option("dev-clock", "let `hashrange clock` move the time that the server goes by", False, bool),
+    Option(
+        "buckets",
+        "directory whose folders are the S3 buckets of exports and imports (default: hashrange-buckets beside --data)",
+        None,
+        metavar="DIR",
+    ),
+    Option(
+        "s3-endpoint",
+        "S3-compatible endpoint to use for exports and imports in the place of --buckets, with the AWS_* credentials "
+        "of the environment",
+        None,
+        metavar="URL",
+    ),
     Option("max-connections", "connections served at once by each worker", 10_000, int, metavar="N"),
     Option("idle-timeout", "seconds after which an unused connection is closed", 120.0, float, metavar="S"),
     Option("request-timeout", "seconds a client may take to send a request", 30.0, float, metavar="S"),
@@ -162,8 +190,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def data_directory(environment: Mapping[str, str] = os.environ) -> str:
     """Where the database is when a command is not told: where `serve` would look for it."""
+    option = next(option for option in SERVE_OPTIONS if option.name == "data")
     file = read_file(environment.get("HASHRANGE_CONFIG"))
-    return environment.get("HASHRANGE_DATA") or file.get("data") or DEFAULT_DATA
+    written = option.convert(file["data"], "configuration file") if option.name in file else None
+    return environment.get(option.environment) or written or DEFAULT_DATA
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +253,12 @@ def check(options: Options) -> Options:
         raise ConfigurationError("--port must be between 0 and 65535.")
     if (options.tls_cert is None) != (options.tls_key is None):
         raise ConfigurationError("--tls-cert and --tls-key go together.")
+    if options.kinesis_endpoint is not None and not options.kinesis_endpoint.startswith(("http://", "https://")):
+        raise ConfigurationError("--kinesis-endpoint must be a URL that starts with http:// or https://.")
+    if options.s3_endpoint is not None and not options.s3_endpoint.startswith(("http://", "https://")):
+        raise ConfigurationError("--s3-endpoint must be a URL that starts with http:// or https://.")
+    if options.s3_endpoint is not None and options.buckets is not None:
+        raise ConfigurationError("Choose one of --buckets and --s3-endpoint.")
     if len(options.account) != 12 or not (options.account.isascii() and options.account.isdigit()):
         raise ConfigurationError("--account must be twelve digits.")
     if not 1 <= options.stream_shards <= 256 or options.stream_shard_minutes < 1:

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from hashrange import __version__, app
 from hashrange.cli import logs
-from hashrange.cli.options import DEFAULT_DATA, Options, settle
+from hashrange.cli.functions import configured_functions
+from hashrange.cli.options import DEFAULT_BUCKETS, DEFAULT_DATA, Options, settle
 from hashrange.engine.database import DatabaseSettings
 from hashrange.errors import Wording
 from hashrange.http import listen, server, tls, workers
@@ -71,6 +72,10 @@ def settings_of(options: Options) -> app.Settings:
             stream_shards=options.stream_shards,
             stream_shard_micros=options.stream_shard_minutes * 60_000_000,
             item_collection_bytes_max=options.item_collection_mb * 1024 * 1024,
+            buckets=buckets_of(options),
+            s3_endpoint=options.s3_endpoint,
+            functions=configured_functions(options.functions),
+            kinesis_endpoint=options.kinesis_endpoint,
         ),
         door=replace(
             DoorSettings(),
@@ -79,7 +84,15 @@ def settings_of(options: Options) -> app.Settings:
             request_seconds=options.request_timeout,
         ),
         ssl_context=context_of(options),
+        dev_clock=options.dev_clock,
     )
+
+
+def buckets_of(options: Options) -> str | None:
+    """Where buckets are: as told, or beside the data. A database in memory has nothing to be beside."""
+    if options.buckets is not None or options.memory:
+        return str(options.buckets) if options.buckets is not None else None
+    return str(Path(options.data or DEFAULT_DATA).parent / DEFAULT_BUCKETS)
 
 
 def context_of(options: Options) -> ssl.SSLContext | None:

@@ -20,6 +20,7 @@ from hashrange.storage.interface import Snapshot
 from hashrange.values.ordered import after
 
 SERVING = ("ACTIVE", "UPDATING")  # statuses in which items can be read and written
+ENTRIES_MAX = 10_000  # kept tables; deleted ones that nobody asks for again count too
 
 
 @dataclass(slots=True)
@@ -57,6 +58,8 @@ class Catalog:
             return None
         entry = self._entries.get(key)
         if entry is None or entry.raw != raw or (not entry.settled and self._has_settled(entry)):
+            if len(self._entries) >= ENTRIES_MAX:
+                self._entries.clear()
             entry = self._entries[key] = self._build(raw)
         return entry.table
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hashrange.clock import Clock
 from hashrange.engine.catalog import Catalog
@@ -23,6 +23,10 @@ class DatabaseSettings:
     stream_shards: int = 1  # how many open shards the streams of new tables have
     stream_shard_micros: int = 4 * 3600 * 1_000_000  # after this long a shard is followed by its child
     item_collection_bytes_max: int = ITEM_COLLECTION_BYTES_MAX
+    functions: Mapping[str, str] = field(default_factory=dict)  # targets that triggers may call, by name
+    kinesis_endpoint: str | None = None  # where the records of Kinesis destinations go
+    buckets: str | None = None  # the directory whose folders are the buckets of exports and imports
+    s3_endpoint: str | None = None  # where the buckets are instead, if they are behind an S3 endpoint
 
 
 class Database:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
+
+from hashrange.limits import RECOVERY_DAYS_MAX
 
 GLOBAL = "GLOBAL"
 LOCAL = "LOCAL"
@@ -76,6 +78,15 @@ class IndexDefinition:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """What a table is restored from: another one as it was at a moment, perhaps by way of a backup."""
+
+    table_arn: str
+    at_micros: int
+    backup_arn: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TableDefinition:
     """Everything about a table but its items and tags."""
 
@@ -102,6 +113,10 @@ class TableDefinition:
     stream_view: str | None = None  # what the enabled stream shows of changes; None while there is none
     stream_label: str | None = None  # of the latest stream, enabled or not
     log_slices: int = 1  # how many parts the change log of the table has; never changes
+    log_readers: tuple[str, ...] = ()  # who reads the change log besides the stream; see `engine.log_readers`
+    recovery_since_micros: int | None = None  # how far back point-in-time recovery may go at most; None: it is off
+    recovery_days: int = RECOVERY_DAYS_MAX
+    restored_from: Origin | None = None  # what the table is being filled from, while it is
 
     @property
     def arn(self) -> str:
@@ -121,15 +136,15 @@ class TableDefinition:
     @property
     def is_logged(self) -> bool:
         """Whether somebody reads the table's change log."""
-        return self.stream_view is not None
+        return self.stream_view is not None or bool(self.log_readers)
 
     @property
     def keeps_old_images(self) -> bool:
-        return self.stream_view in ("OLD_IMAGE", "NEW_AND_OLD_IMAGES")
+        return self.stream_view in ("OLD_IMAGE", "NEW_AND_OLD_IMAGES") or bool(self.log_readers)
 
     @property
     def keeps_new_images(self) -> bool:
-        return self.stream_view in ("NEW_IMAGE", "NEW_AND_OLD_IMAGES")
+        return self.stream_view in ("NEW_IMAGE", "NEW_AND_OLD_IMAGES") or bool(self.log_readers)
 
     def with_index(self, index: IndexDefinition) -> TableDefinition:
         """The definition with that index in the place of the one with its name."""
@@ -137,6 +152,7 @@ class TableDefinition:
 
     @classmethod
     def load(cls, data: dict[str, Any]) -> TableDefinition:
+        origin = data.get("restored_from")
         return cls(
             **{
                 **data,
@@ -144,6 +160,8 @@ class TableDefinition:
                 "indexes": tuple(IndexDefinition.load(index) for index in data["indexes"]),
                 "throughput": Throughput(**data["throughput"]),
                 "table_class_changes_micros": tuple(data["table_class_changes_micros"]),
+                "log_readers": tuple(data.get("log_readers", ())),
+                "restored_from": None if origin is None else Origin(**origin),
             }
         )
 
@@ -163,6 +181,11 @@ class TableRecord:
     def at(self, micros: int) -> TableDefinition | None:
         """The table as it is at that time; None if it does not exist any more."""
         return self.now if micros < self.settles_at_micros else self.outcome
+
+    def everywhere(self, change: Callable[[TableDefinition], TableDefinition]) -> TableRecord:
+        """The record with a change that takes effect at once, also while another one is under way."""
+        outcome = None if self.outcome is None else change(self.outcome)
+        return replace(self, now=change(self.now), outcome=outcome)
 
     def dump(self) -> bytes:
         return orjson.dumps(self)

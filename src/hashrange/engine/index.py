@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from hashrange.engine import keyspace
 from hashrange.engine.definition import ALL, GLOBAL, INCLUDE, IndexDefinition, TableDefinition
 from hashrange.engine.keys import EMPTY_KINDS, INVALID, key_size
@@ -13,6 +15,7 @@ from hashrange.values.size import size_of_attributes
 from hashrange.values.types import Attributes
 
 NOT_VALID = "One or more parameter values are not valid. "
+COMPUTED_TYPE = "The update expression attempted to update the secondary index key to unsupported type"
 
 
 class Index:
@@ -48,10 +51,13 @@ class Index:
         """Whether entries carry the attribute of that name."""
         return self.projected is None or name in self.projected
 
-    def check_key(self, item: Attributes, *, by_update: bool = False) -> None:
-        """Refuse an item with an attribute that the index needs as a key but cannot use as one."""
-        partition_bytes = self._check_part(item, self.partition, by_update=by_update)
-        sort_bytes = self._check_part(item, self.sort, by_update=by_update)
+    def check_key(self, item: Attributes, *, by_update: bool = False, computed: Container[str] = ()) -> None:
+        """Refuse an item with an attribute that the index needs as a key but cannot use as one.
+
+        `computed` are the attributes that an update worked out from others.
+        """
+        partition_bytes = self._check_part(item, self.partition, by_update, computed)
+        sort_bytes = self._check_part(item, self.sort, by_update, computed)
         if partition_bytes > PARTITION_KEY_BYTES_MAX:
             raise ValidationException(
                 f"{INVALID}Size of hashkey has exceeded the maximum size limit of{PARTITION_KEY_BYTES_MAX} bytes"
@@ -61,13 +67,17 @@ class Index:
                 f"{INVALID}Aggregated size of all range keys has exceeded the size limit of {SORT_KEY_BYTES_MAX} bytes"
             )
 
-    def _check_part(self, item: Attributes, part: tuple[tuple[str, str], ...], *, by_update: bool) -> int:
+    def _check_part(
+        self, item: Attributes, part: tuple[tuple[str, str], ...], by_update: bool, computed: Container[str]
+    ) -> int:
         size_bytes = 0
         for name, kind in part:
             value = item.get(name)
             if value is None:
                 continue
             if kind not in value:
+                if name in computed:
+                    raise ValidationException(COMPUTED_TYPE)
                 raise ValidationException(
                     f"{INVALID}Type mismatch for Index Key {name} Expected: {kind} "
                     f"Actual: {next(iter(value))} IndexName: {self.name}"

@@ -1,19 +1,31 @@
 """Every key the engine writes. This docstring is the map of the disk.
 
+    C  uuid  slice                                                  -> how far a trigger has come (JSON)
+    F  name                                                         -> a function that triggers may call: its target
+    K  table_id                                                     -> Kinesis destination of a table (JSON)
+    T  account 00 region 00 uuid                                    -> trigger on a stream (JSON)
+    a  backup_id  base_key                                          -> item of a backup
     b  table_id  index_number                                       -> how far a new index is filled (JSON)
     c  account 00 region 00 table_name                              -> table record (JSON)
     d  table_id  index_number                                       -> deleted table or index whose data must go (JSON)
     e  expires_at_micros  token_key                                 -> when to forget a transaction token (nothing)
+    f  id                                                           -> the filling of a table or backup (JSON)
     g  table_id                                                     -> tags (JSON)
     i  table_id  partition_hash  sort_key                           -> item
+    j  transfer_key  number                                         -> a piece of a transfer (JSON)
+    k  account 00 region 00 table_name 00 backup                    -> backup (JSON)
     l  table_id  slice  sequence                                    -> one change of one item
     m  name                                                         -> a fact about the database
     n  table_id  index_number  what                                 -> counter: items, bytes
+    o  account 00 region 00 kind 00 id                              -> an export, import or bulk operation (JSON)
     p  number  item_key                                             -> index writes that are due later (JSON)
     q  table_id  expires_at_seconds  base_key                       -> an item that will expire (nothing)
     r  account 00 region 00 table_name 00 label                     -> stream record (JSON)
     s  table_id  partition_hash                                     -> counter: bytes of one item collection
     t  account 00 region 00 token                                   -> a transaction that was carried out (JSON)
+    u  transfer_key                                                 -> how far a transfer under way has come (JSON)
+    v  id  base_key                                                 -> an item that a filling must leave out (nothing)
+    w  table_id  reader                                             -> a reader of a change log (JSON)
     x  table_id  index_number  partition_hash  sort_parts  base_key -> index entry
     y  table_id                                                     -> by what a table's items expire (JSON)
 
@@ -30,20 +42,32 @@ from struct import Struct
 
 from hashrange.values.ordered import after
 
+CHECKPOINT = b"C"
+FUNCTION = b"F"
+KINESIS = b"K"
+TRIGGER = b"T"
+BACKUP_ITEM = b"a"
 BACKFILL = b"b"
 CATALOG = b"c"
 DELETED = b"d"
 EXPIRY = b"e"
+FILLING = b"f"
 TAGS = b"g"
 ITEM = b"i"
+PIECE = b"j"
+BACKUP = b"k"
 LOG = b"l"
 META = b"m"
 COUNTER = b"n"
+TRANSFER = b"o"
 POSTPONED = b"p"
 EXPIRING_ITEM = b"q"
 STREAM = b"r"
 COLLECTION = b"s"
 TOKEN = b"t"
+UNDER_WAY = b"u"
+LEFT_OUT = b"v"
+LOG_READER = b"w"
 INDEX = b"x"
 EXPIRING = b"y"
 
@@ -59,6 +83,7 @@ BYTES = b"b"
 LAST_TABLE_ID = META + b"last_table_id"
 LAST_SEQUENCE = META + b"last_sequence"
 LAST_POSTPONED = META + b"last_postponed"
+CLOCK_OFFSET = META + b"clock_offset"
 
 _table_id = Struct(">I")
 _index_number = Struct(">H")
@@ -128,8 +153,78 @@ def log_key(table_id: int, slice_number: int, sequence: int) -> bytes:
     return LOG + _table_id.pack(table_id) + bytes((slice_number,)) + _long.pack(sequence)
 
 
+def transfer_prefix(scope: bytes, kind: str) -> bytes:
+    """What the keys of all transfers of a kind start with; their ids follow, which grow with time."""
+    return TRANSFER + scope + kind.encode() + b"\0"
+
+
+def transfer_key(scope: bytes, kind: str, identifier: str) -> bytes:
+    return transfer_prefix(scope, kind) + identifier.encode()
+
+
+def under_way_key(transfer: bytes) -> bytes:
+    return UNDER_WAY + transfer
+
+
+def transfer_key_of(under_way: bytes) -> bytes:
+    """The transfer that a key of kind `UNDER_WAY` is about."""
+    return under_way[len(UNDER_WAY) :]
+
+
+def piece_prefix(transfer: bytes) -> bytes:
+    """What the keys of a transfer's pieces start with."""
+    return PIECE + transfer + b"\0"
+
+
+def piece_key(transfer: bytes, number: int) -> bytes:
+    return piece_prefix(transfer) + _long.pack(number)
+
+
+def log_reader_key(table_id: int, reader: str) -> bytes:
+    return LOG_READER + _table_id.pack(table_id) + reader.encode()
+
+
+def backup_key(scope: bytes, table_name: str, backup: str) -> bytes:
+    return BACKUP + scope + table_name.encode() + b"\0" + backup.encode()
+
+
+def backup_item_prefix(backup_id: int) -> bytes:
+    """What the items of a backup start with; the base key follows."""
+    return BACKUP_ITEM + _table_id.pack(backup_id)
+
+
+def filling_key(filled_id: int) -> bytes:
+    return FILLING + _table_id.pack(filled_id)
+
+
+def left_out_prefix(filled_id: int) -> bytes:
+    """What the marks of one filling start with; the base key of the item that is left out follows."""
+    return LEFT_OUT + _table_id.pack(filled_id)
+
+
 def stream_key(scope: bytes, table_name: str, label: str) -> bytes:
     return STREAM + scope + table_name.encode() + b"\0" + label.encode()
+
+
+def function_key(name: str) -> bytes:
+    return FUNCTION + name.encode()
+
+
+def trigger_key(scope: bytes, uuid: str) -> bytes:
+    return TRIGGER + scope + uuid.encode()
+
+
+def checkpoint_prefix(uuid: str) -> bytes:
+    """What the checkpoints of a trigger start with; the slice follows."""
+    return CHECKPOINT + uuid.encode()
+
+
+def checkpoint_key(uuid: str, slice_number: int) -> bytes:
+    return checkpoint_prefix(uuid) + bytes((slice_number,))
+
+
+def kinesis_key(table_id: int) -> bytes:
+    return KINESIS + _table_id.pack(table_id)
 
 
 def collection_prefix(table_id: int) -> bytes:

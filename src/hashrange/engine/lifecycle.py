@@ -28,7 +28,7 @@ PASSAGES = {
 IN_USE = "Attempt to change a resource which is still in use: "
 NOT_READY = {
     "CREATING": "Table is being created: {name}",
-    "UPDATING": "Table is being updated: {name}",
+    "UPDATING": "Table: {name} is in the process of being updated.",
     "DELETING": "Table is being deleted: {name}",
 }
 
@@ -57,6 +57,11 @@ def next_table_id(snapshot: Snapshot) -> int:
     return last + 1
 
 
+def take_id(number: int) -> Mutation:
+    """Tables and backups are numbered in one sequence, and no number is used twice."""
+    return keyspace.LAST_TABLE_ID, _identifier.pack(number)
+
+
 def begin(db: Database, passage: str, now: TableDefinition, outcome: TableDefinition) -> TableRecord:
     """The record of a table on its way: how it shows meanwhile and what it becomes."""
     status, final = PASSAGES[passage]
@@ -69,10 +74,7 @@ def begin(db: Database, passage: str, now: TableDefinition, outcome: TableDefini
 
 def create(db: Database, definition: TableDefinition) -> tuple[TableRecord, list[Mutation]]:
     record = begin(db, "create", definition, definition)
-    return record, [
-        (keyspace.LAST_TABLE_ID, _identifier.pack(definition.id)),
-        save(record),
-    ]
+    return record, [take_id(definition.id), save(record)]
 
 
 def delete(db: Database, definition: TableDefinition) -> tuple[TableRecord, list[Mutation]]:

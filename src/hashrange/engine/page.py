@@ -94,38 +94,45 @@ def _walk_plain(entries: Entries, limit: int | None) -> Walk:
 
 
 def _walk(snapshot: Snapshot, reading: Reading, entries: Entries) -> Walk:
-    """A page of items that are filtered, cut down, or completed from the table."""
+    """A page of items that are filtered, cut down, or completed from the table.
+
+    An item that was fetched counts whole towards the megabyte; its entry in the index may be a few bytes only.
+    """
     walk = Walk([], 0, 0, None)
+    page_bytes = 0
     for _, stored in entries:
         item = Item.load(stored)
         walk.scanned += 1
         walk.size_bytes += item.size_bytes
-        walk.fetched_units += _show(snapshot, reading, item, walk.shown)
+        fetched_bytes = _show(snapshot, reading, item, walk.shown)
+        if fetched_bytes:
+            walk.fetched_units += read_units(fetched_bytes, consistent=reading.consistent)
+        page_bytes += fetched_bytes or item.size_bytes
         if walk.scanned == reading.limit:
             walk.last = stored
             break
-        if walk.size_bytes >= PAGE_BYTES_MAX:
+        if page_bytes >= PAGE_BYTES_MAX:
             walk.last = stored if next(entries, None) is not None else None
             break
     return walk
 
 
-def _show(snapshot: Snapshot, reading: Reading, item: Item, shown: list[bytes]) -> float:
-    """Add an evaluated item to those shown, if the filter lets it through; the units of fetching the rest of it."""
+def _show(snapshot: Snapshot, reading: Reading, item: Item, shown: list[bytes]) -> int:
+    """Add an evaluated item to those shown, if the filter lets it through; the bytes that were fetched for it."""
     if reading.filter is not None and not reading.filter(item.attributes):
-        return 0.0
-    units = 0.0
+        return 0
+    fetched_bytes = 0
     if reading.fetching:
         table = reading.source.table
         whole = table.get(snapshot, table.key.pack(item.attributes))
         assert whole is not None, "an index entry has its item"
-        units = read_units(whole.size_bytes, consistent=reading.consistent)
+        fetched_bytes = whole.size_bytes
         item = whole
     if reading.projection is None:
         shown.append(item.json)
     else:
         shown.append(orjson.dumps(reading.projection(item.attributes)))
-    return units
+    return fetched_bytes
 
 
 def _consumed(reading: Reading, size_bytes: int, fetched_units: float) -> Consumed:

@@ -41,10 +41,6 @@ class Source:
             self.key_names = index.key_names
         self.position_names = tuple(dict.fromkeys((*self.key_names, *key.names)))
 
-    @property
-    def is_global(self) -> bool:
-        return self.index is not None and self.index.is_global
-
     def whole(self) -> Range:
         return self.prefix, after(self.prefix)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -92,10 +92,10 @@ class Table:
         stored = snapshot.get(self.item_prefix + base_key)
         return None if stored is None else stored_size(stored)
 
-    def check_index_keys(self, item: Attributes, *, by_update: bool = False) -> None:
+    def check_index_keys(self, item: Attributes, *, by_update: bool = False, computed: Container[str] = ()) -> None:
         """Refuse an item whose attributes cannot be keys of the indexes they belong to."""
         for index in self.indexes_by_name:
-            index.check_key(item, by_update=by_update)
+            index.check_key(item, by_update=by_update, computed=computed)
 
     def change(self, snapshot: Snapshot, change: ItemChange, changes: Changes) -> None:
         """The one door for writes: replace, create or delete an item, and keep everything derived from it true."""

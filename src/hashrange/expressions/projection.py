@@ -26,10 +26,9 @@ from hashrange.values.types import Attributes, AttributeValue
 class Projection:
     """The paths to keep, which must not get in each other's way."""
 
-    __slots__ = ("_tree", "paths", "top_level_names")
+    __slots__ = ("_tree", "top_level_names")
 
     def __init__(self, paths: Sequence[BoundPath]) -> None:
-        self.paths = tuple(paths)
         self.top_level_names = top_level_names(paths)
         nested = any(len(path) > 1 for path in paths)
         self._tree = PathTree.of(paths) if nested else None

@@ -9,7 +9,7 @@ copied.
 from __future__ import annotations
 
 from hashrange.errors import ValidationException
-from hashrange.expressions.ast import AddAction, SetAction, UpdateNode
+from hashrange.expressions.ast import Action, AddAction, Constant, SetAction, UpdateNode, ValuePlaceholder
 from hashrange.expressions.checks import Values
 from hashrange.expressions.paths import BoundPath, Names, PathTree, bound
 from hashrange.expressions.projection import projected
@@ -22,7 +22,15 @@ INVALID_PATH = "The document path provided in the update expression is invalid f
 class Update:
     """An update, ready to be applied to items. It must have passed its checks with the same values."""
 
-    __slots__ = ("_computations", "_tree", "_writes", "clearing_actions", "targets", "writing_actions")
+    __slots__ = (
+        "_computations",
+        "_tree",
+        "_writes",
+        "clearing_actions",
+        "computed_names",
+        "targets",
+        "writing_actions",
+    )
 
     def __init__(self, root: UpdateNode, names: Names) -> None:
         self.targets: tuple[BoundPath, ...] = tuple(bound(action.target, names) for action in root.actions)
@@ -31,6 +39,9 @@ class Update:
         self.writing_actions = sum(self._writes)  # SET and ADD
         self.clearing_actions = len(self._writes) - self.writing_actions  # REMOVE and DELETE
         self._tree = PathTree.of(self.targets)
+        self.computed_names = frozenset(
+            str(target[0]) for action, target in zip(root.actions, self.targets, strict=True) if _computes(action)
+        )
 
     @property
     def creates_item(self) -> bool:
@@ -94,6 +105,11 @@ class Update:
         if not tree.children:
             return self._writes[tree.position]
         return any(self._writes_below(child) for child in tree.children.values())
+
+
+def _computes(action: Action) -> bool:
+    """Whether the new value is not simply one of the request's own."""
+    return isinstance(action, SetAction) and not isinstance(action.value, ValuePlaceholder | Constant)
 
 
 _Results = list[AttributeValue | None]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import orjson
@@ -24,8 +24,9 @@ from hashrange.errors import (
     ValidationException,
     Wording,
 )
-from hashrange.http.exchange import Exchange
+from hashrange.http.exchange import Exchange, Handler
 from hashrange.http.request_id import RequestIds
+from hashrange.http.rest import RestDoor
 from hashrange.operations.operation import Answer, Operation, Request, Write
 from hashrange.storage.interface import Result, StoreError
 from hashrange.validation.shape import InputShape
@@ -68,15 +69,23 @@ class Dispatcher:
         account: str,
         region: str,
         wording: Wording = Wording.NEWER,
+        controls: Mapping[bytes, Handler] | None = None,
+        rest: RestDoor | None = None,
     ) -> None:
         self._db = db
         self._targets = targets
         self._account = account
         self._region = region
         self._wording = wording
+        self._controls = dict(controls or {})  # our own pages, by their URL
+        self._rest = rest
         self._request_id = RequestIds()
 
     def __call__(self, exchange: Exchange) -> None:
+        control = self._controls.get(exchange.url)
+        if control is not None:
+            control(exchange)
+            return
         content_type = exchange.headers.get(b"content-type", b"")
         if exchange.method != b"POST" or not content_type.startswith(JSON_TYPES):
             self._other(exchange)
@@ -95,6 +104,8 @@ class Dispatcher:
             raise SerializationException() from None
         target = self._targets.get(exchange.headers.get(b"x-amz-target", b""))
         if target is None:
+            if self._rest is not None and self._rest.answers(exchange, self._scope, self._request_id()):
+                return
             raise UnknownOperationException()
         call.target = target
         scope = self._scope(exchange)
@@ -131,6 +142,8 @@ class Dispatcher:
 
     def _other(self, exchange: Exchange) -> None:
         """Everything that is not an API call: health checks, CORS preflights, strangers."""
+        if self._rest is not None and self._rest.answers(exchange, self._scope, self._request_id()):
+            return
         cors = CORS if b"origin" in exchange.headers else b""
         ids = b"x-amzn-RequestId: " + self._request_id().encode() + b"\r\n"
         if exchange.method == b"OPTIONS":

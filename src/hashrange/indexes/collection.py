@@ -29,6 +29,11 @@ class CollectionSizes:
         if not size_bytes:
             return
         key = self._prefix + change.base_key[: keyspace.PARTITION_HASH_BYTES]
-        if size_bytes > 0 and read_counter(snapshot, key) + size_bytes > self._bytes_max:
+        if size_bytes > 0 and _size_bytes(snapshot, key, changes) + size_bytes > self._bytes_max:
             raise ItemCollectionSizeLimitExceededException()
         changes.adds.append((key, size_bytes))
+
+
+def _size_bytes(snapshot: Snapshot, key: bytes, changes: Changes) -> int:
+    """The size of a collection, together with what was changed in it earlier in the same plan."""
+    return read_counter(snapshot, key) + sum(amount for counter, amount in changes.adds if counter == key)

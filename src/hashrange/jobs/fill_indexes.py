@@ -21,6 +21,7 @@ from hashrange.values.item import Item
 from hashrange.values.ordered import after
 
 ITEMS_PER_STEP = 250
+BYTES_PER_STEP = 4 * 1024 * 1024  # writers wait while a step is written
 
 
 def next_step(db: Database) -> Step:
@@ -63,10 +64,14 @@ def fill(db: Database, snapshot: Snapshot, key: bytes) -> Plan:
     maintainer = IndexMaintainer(definition.id, Index(definition, index))
     changes = Changes()
     last = None
+    seen_bytes = 0
     start = progress.position or table.item_prefix
     for item_key, item in snapshot.scan(start, after(table.item_prefix), limit=ITEMS_PER_STEP):
         add_entry(snapshot, table, maintainer, item_key, Item.load(item), changes)
         last = item_key
+        seen_bytes += len(item)
+        if seen_bytes >= BYTES_PER_STEP:
+            break
     if last is not None:
         changes.mutations.append((key, replace(progress, position=last + b"\0").dump()))
         return changes.answering(None)

@@ -1,4 +1,4 @@
-"""Forgets client request tokens after their window, in the order in which they expire."""
+"""Forgets what is kept for a time only, client tokens and finished transfers, in the order in which they expire."""
 
 from __future__ import annotations
 

@@ -8,7 +8,19 @@ from dataclasses import dataclass
 from hashrange.engine.database import Database
 from hashrange.storage.interface import Planner
 
-Step = Planner | None
+
+@dataclass(frozen=True, slots=True)
+class IoStep:
+    """Work that reads or writes outside the store before it knows its plan.
+
+    `run` may block, so the runner calls it in a thread of its own; the plan that it returns is carried out afterwards.
+    Nothing holds the world still in between: the plan checks that what `run` saw is still so.
+    """
+
+    run: Callable[[], Planner]
+
+
+Step = Planner | IoStep | None
 """The next piece of work as a plan, or None when there is nothing to do for now."""
 
 

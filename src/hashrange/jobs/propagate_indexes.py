@@ -7,7 +7,7 @@ from hashrange.engine.database import Database
 from hashrange.engine.table import Changes
 from hashrange.indexes.propagation import due_at_micros, load
 from hashrange.jobs.job import Job, Step
-from hashrange.storage.interface import Plan, Snapshot
+from hashrange.storage.interface import Plan, Planner, Snapshot
 from hashrange.values.ordered import after
 
 WRITES_PER_STEP = 500
@@ -23,7 +23,7 @@ def next_step(db: Database) -> Step:
     return lambda snapshot: propagate(db, snapshot, now)
 
 
-def catch_up(db: Database) -> Step:
+def catch_up(db: Database) -> Planner | None:
     """The next step of carrying out all that is queued, due or not.
 
     For a server that starts without a delay, before it takes requests: it writes to the indexes at once, and what an

@@ -1,4 +1,7 @@
-"""Removes what deleted tables and indexes leave behind, a bounded piece at a time."""
+"""Removes what deleted tables and indexes leave behind, a bounded piece at a time.
+
+Nothing of a table goes while a backup, a restored table or an export is still being filled from it.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,13 @@ from itertools import islice
 
 import orjson
 
+from hashrange.backup.filling import sources
 from hashrange.engine import keyspace
 from hashrange.engine.database import Database
 from hashrange.engine.definition import TableRecord
 from hashrange.jobs.job import Job, Step
 from hashrange.storage.interface import Plan, Snapshot
+from hashrange.transfer.transfer import exported_tables
 from hashrange.values.ordered import after
 
 ENTRIES_PER_STEP = 500
@@ -20,9 +25,10 @@ ENTRIES_PER_STEP = 500
 def next_step(db: Database) -> Step:
     now = db.clock.micros()
     with db.read() as snapshot:
+        needed = sources(snapshot) | exported_tables(snapshot)
         for key, stored in snapshot.scan(keyspace.DELETED, after(keyspace.DELETED)):
             notice = orjson.loads(stored)
-            if notice["gone_at_micros"] <= now:
+            if notice["gone_at_micros"] <= now and keyspace.table_id_of(key) not in needed:
                 return lambda snapshot: removal(snapshot, key, notice)
     return None
 

@@ -6,8 +6,20 @@ import asyncio
 import logging
 
 from hashrange.engine.database import Database
-from hashrange.jobs import expire_items, fill_indexes, forget_tokens, propagate_indexes, remove_deleted, trim_log
-from hashrange.jobs.job import Job
+from hashrange.jobs import (
+    expire_items,
+    export_tables,
+    fill_copies,
+    fill_indexes,
+    forget_backups,
+    forget_destinations,
+    forget_tokens,
+    load_items,
+    propagate_indexes,
+    remove_deleted,
+    trim_log,
+)
+from hashrange.jobs.job import IoStep, Job
 from hashrange.storage.interface import Planner, Result
 
 log = logging.getLogger("hashrange.jobs")
@@ -19,6 +31,11 @@ JOBS: tuple[Job, ...] = (
     propagate_indexes.JOB,
     trim_log.JOB,
     expire_items.JOB,
+    fill_copies.JOB,
+    forget_backups.JOB,
+    forget_destinations.JOB,
+    export_tables.JOB,
+    load_items.JOB,
 )
 RETRY_SECONDS = 5.0  # after a step that failed, for instance because the disk is full
 
@@ -32,13 +49,26 @@ async def run_job(db: Database, job: Job) -> None:
     while True:
         try:
             step = job.next_step(db)
-            if step is not None:
+            if isinstance(step, IoStep):
+                await carry_out(db, await in_thread(step))
+            elif step is not None:
                 await carry_out(db, step)
             pause = 0.0 if step is not None else job.idle_seconds
         except Exception:
             log.exception("job %s failed; trying again in %g s", job.name, RETRY_SECONDS)
             pause = RETRY_SECONDS
         await asyncio.sleep(pause)
+
+
+async def in_thread(step: IoStep) -> Planner:
+    """The plan of a step that may block. A thread cannot be stopped, so being cancelled means to wait for it: the
+    store must not be closed under it."""
+    running = asyncio.get_running_loop().run_in_executor(None, step.run)
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        await asyncio.wait([running])
+        raise
 
 
 async def carry_out(db: Database, plan: Planner) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from hashrange.engine import keyspace
 from hashrange.engine.database import Database
+from hashrange.engine.log_readers import readers
 from hashrange.jobs.job import Job, Step
 from hashrange.storage.interface import Plan, Snapshot
 from hashrange.streams.records import trim_position
@@ -27,15 +28,26 @@ def next_step(db: Database) -> Step:
 
 def expired(snapshot: Snapshot, now_micros: int) -> Iterator[list[bytes]]:
     """Log records that nobody may read any more, some at a time. Nothing ever comes back before them."""
-    read = {Stream.load(stored).table_id for _, stored in snapshot.scan(keyspace.STREAM, after(keyspace.STREAM))}
+    needed_from = needs(snapshot, now_micros)
     for table_id, slice_number in slices(snapshot):
         start = keyspace.log_key(table_id, slice_number, 0)
-        end = keyspace.log_key(table_id, slice_number, trim_position(now_micros))
-        if table_id not in read:
-            end = after(keyspace.log_prefix(table_id, slice_number))
+        end = after(keyspace.log_prefix(table_id, slice_number))
+        if table_id in needed_from:
+            end = keyspace.log_key(table_id, slice_number, needed_from[table_id])
         keys = [key for key, _ in snapshot.scan(start, end, limit=RECORDS_PER_STEP)]
         if keys:
             yield keys
+
+
+def needs(snapshot: Snapshot, now_micros: int) -> dict[int, int]:
+    """The first position in the log of each table that one of its readers may still ask for."""
+    needed_from: dict[int, int] = {}
+    for _, stored in snapshot.scan(keyspace.STREAM, after(keyspace.STREAM)):
+        needed_from[Stream.load(stored).table_id] = trim_position(now_micros)
+    for table_id, reader in readers(snapshot):
+        position = reader.needs_from(now_micros)
+        needed_from[table_id] = min(position, needed_from.get(table_id, position))
+    return needed_from
 
 
 def slices(snapshot: Snapshot) -> Iterator[tuple[int, int]]:

@@ -47,3 +47,13 @@ class Operation:
     run: Callable[[Database, Request], Answer]
     service: str = "dynamodb"
     envelope: bool = False  # whether the newer wording puts request errors behind "1 validation error detected: "
+
+
+@dataclass(frozen=True, slots=True)
+class RestOperation:
+    """An operation that is named by a method and a path instead of a header."""
+
+    method: str
+    path: str
+    status: int  # of a success
+    operation: Operation

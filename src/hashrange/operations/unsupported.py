@@ -18,9 +18,13 @@ def _enabled(name: str) -> Any:
 
 ASKED_FOR = {
     "SSESpecification": _enabled("Enabled"),
+    "SSESpecificationOverride": _enabled("Enabled"),
     "ResourcePolicy": bool,
     "VectorIndexes": bool,
     "VectorIndexUpdates": bool,
+    "VectorIndexOverride": bool,
+    "FilterSpecification": bool,
+    "S3SseAlgorithm": lambda given: given == "KMS",
     "ReplicaUpdates": bool,
     "GlobalTableWitnessUpdates": bool,
     "MultiRegionConsistency": bool,

@@ -68,12 +68,16 @@ def coerced(schema: Schema, shape: Shape, given: Any, level: int, *, element: bo
 
 
 def _coerced_list(schema: Schema, shape: Shape, given: list[Any], level: int) -> list[Any]:
+    if shape.is_hopeless(len(given)):
+        return given
     element = _element(schema, shape)
     values = [_instead_of_null(element) if value is None else value for value in given]
     return [coerced(schema, element, value, level, element=True) for value in values if value is not None]
 
 
 def _coerced_map(schema: Schema, shape: Shape, given: dict[str, Any], level: int) -> dict[str, Any]:
+    if shape.is_hopeless(len(given)):
+        return given
     element = _element(schema, shape)
     values = {key: _instead_of_null(element) if value is None else value for key, value in given.items()}
     return {

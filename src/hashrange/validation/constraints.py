@@ -76,6 +76,8 @@ def _of_value(schema: Schema, shape: Shape, value: Any, path: Path) -> Iterator[
 
 def _of_collection(schema: Schema, shape: Shape, value: Any, path: Path) -> Iterator[Violation]:
     """Keys and elements without parts of their own are told at the collection, the others each at its own place."""
+    if shape.is_hopeless(len(value)):
+        return
     assert shape.element is not None
     element = schema.shape(shape.element)
     is_map = shape.kind == "map"

@@ -41,6 +41,8 @@ class _Parts:
             return
         if value is None:
             self.write("null")
+        elif shape.kind in ("map", "list") and shape.is_hopeless(len(value)):
+            self.write("...")
         elif shape.kind == "structure":
             self._add_structure(shape, value, level + (shape.name == wording.ATTRIBUTE_VALUE))
         elif shape.kind == "map":

@@ -17,6 +17,8 @@ from hashrange.validation import wording
 
 SERVICES = ("dynamodb", "dynamodbstreams")
 
+HOPELESS_LENGTH = 1000
+
 # What Java's regular expressions can say and Python's cannot, or say differently.
 JAVA_PATTERNS = {
     r"\p{Print}": r"[\x20-\x7e]",
@@ -41,6 +43,13 @@ class Shape:
     enum: tuple[str, ...] = ()  # in the order in which the service prints it
     arn_allowed: bool = False  # an ARN may stand in the place of the name
     bounds: tuple[int, int] | None = None  # a length that is checked once all else is right
+
+    def is_hopeless(self, length: int) -> bool:
+        """Whether a collection is so far beyond its maximum that its elements need not be looked at.
+
+        A request that is refused for its length anyway must not take seconds to refuse.
+        """
+        return self.maximum is not None and length > max(HOPELESS_LENGTH, self.maximum)
 
 
 class Schema:

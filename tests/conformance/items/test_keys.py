@@ -81,6 +81,13 @@ def test_an_index_key_must_have_its_type(numbered):
         )
 
 
+def test_an_index_key_that_an_update_computes_must_have_its_type(numbered):
+    numbered.put_item(Item=wire(pk="a", sk=1, n=1))
+    for value in ("n", "n + n", "if_not_exists(absent, n)"):
+        with invalid("The update expression attempted to update the secondary index key to unsupported type"):
+            numbered.update_item(Key=wire(pk="a", sk=1), UpdateExpression=f"SET g = {value}")
+
+
 def test_an_index_key_must_not_be_empty(numbered):
     with invalid(
         "One or more parameter values are not valid. A value specified for a secondary index key is not supported. "

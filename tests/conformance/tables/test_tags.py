@@ -90,3 +90,9 @@ def test_a_missing_table_has_no_tags(client, arn):
     missing = arn + "-missing"
     with refuses("ResourceNotFoundException", f"Requested resource not found: ResourceArn: {missing} not found"):
         client.list_tags_of_resource(ResourceArn=missing)
+
+
+@pytest.mark.parametrize("token", ["x", "7", "9" * 5000])
+def test_a_token_of_our_own_making_is_refused(client, arn, token):
+    refused = ("ValidationException", INVALID + "NextToken is invalid")
+    assert error_of(client.list_tags_of_resource, ResourceArn=arn, NextToken=token) == refused

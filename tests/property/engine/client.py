@@ -17,6 +17,7 @@ from hashrange.clock import ManualClock
 from hashrange.engine.check import check
 from hashrange.engine.database import DatabaseSettings
 from hashrange.engine.scope import scope_of
+from hashrange.jobs.job import IoStep
 from hashrange.jobs.runner import JOBS
 from hashrange.operations.operation import Request, Write
 from hashrange.operations.registry import OPERATIONS
@@ -64,10 +65,10 @@ class Client:
 
     def step(self, number: int) -> bool:
         """One step of one job; whether there was anything to do."""
-        plan = JOBS[number].next_step(self.db)
-        if plan is not None:
-            write_and_wait(self.store, plan)
-        return plan is not None
+        step = JOBS[number].next_step(self.db)
+        if step is not None:
+            write_and_wait(self.store, step.run() if isinstance(step, IoStep) else step)
+        return step is not None
 
     def run_jobs(self) -> None:
         """Everything the jobs can do for now."""

@@ -27,7 +27,7 @@ def tell(story: Story, opened: AbstractContextManager[Client]) -> None:
         both.compare()
 
 
-@examples(80)
+@examples(120)
 @given(STORIES)
 def test_the_database_shows_what_was_written(story: Story) -> None:
     tell(story, in_memory())

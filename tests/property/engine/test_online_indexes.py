@@ -83,8 +83,7 @@ class Teller:
                     self.client.call("DescribeTable", TableName=TABLE)
                 case _:
                     self.both.write(event)
-            if not self.client.db.settings.index_delay_micros:
-                assert self.client.problems() == []
+            assert self.client.problems() == []
 
     def _indexes(self) -> dict[str, Index]:
         return {index.name: index for index in self.both.model.indexes}
@@ -160,7 +159,7 @@ def play(story: Story, client: Client) -> None:
     teller.end([event for event in events if event[0] in ("put", "update", "delete", "batch")])
 
 
-@examples(80)
+@examples(120)
 @given(told())
 def test_indexes_come_and_go_beside_writes(story: Story) -> None:
     with in_memory(story[1]) as client:

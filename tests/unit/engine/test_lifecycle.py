@@ -1,7 +1,9 @@
 """Tables come, change and go, at once or after a delay."""
 
+import pytest
+
 from harness import Engine, expect
-from hashrange.engine import keyspace
+from hashrange.engine import catalog, keyspace
 from hashrange.engine.database import DatabaseSettings
 
 SLOW = DatabaseSettings(table_delay_micros=5_000_000)
@@ -47,6 +49,11 @@ def test_a_table_being_created_or_updated_refuses_changes() -> None:
         "ResourceInUseException",
         in_use + "Table: table is in the process of being updated.",
         lambda: engine.call("UpdateTable", TableName="table", TableClass="STANDARD"),
+    )
+    expect(
+        "ResourceInUseException",
+        in_use + "Table: table is in the process of being updated.",
+        lambda: engine.call("DeleteTable", TableName="table"),
     )
 
 
@@ -132,3 +139,14 @@ def test_tables_of_other_regions_and_accounts_are_separate() -> None:
         "Requested resource not found",
         lambda: engine.call("PutItem", key="123456789012", TableName="table", Item=ITEM),
     )
+
+
+def test_tables_that_nobody_asks_for_again_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalog, "ENTRIES_MAX", 3)
+    engine = Engine()
+    for number in range(10):
+        engine.create_table(f"table{number}")
+        engine.call("PutItem", TableName=f"table{number}", Item=ITEM)
+        engine.call("DeleteTable", TableName=f"table{number}")
+        engine.run_jobs()
+    assert len(engine.db.catalog._entries) <= 3

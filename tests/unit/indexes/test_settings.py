@@ -90,3 +90,44 @@ def test_a_full_item_collection_cancels_a_transaction() -> None:
     )
     reasons = [{"Code": "ItemCollectionSizeLimitExceeded", "Message": "Collection size exceeded."}]
     assert error.body["CancellationReasons"] == reasons
+
+
+def test_writes_of_one_request_fill_a_collection_together() -> None:
+    engine = Engine(settings=DatabaseSettings(item_collection_bytes_max=10_000))
+    engine.create_table(AttributeDefinitions=DEFINITIONS, LocalSecondaryIndexes=[LOCAL])
+    items = [{"pk": {"S": "a"}, "sk": {"S": str(n)}, "fill": {"S": "x" * 4_000}} for n in range(3)]
+    full = ("ItemCollectionSizeLimitExceededException", "Collection size exceeded.")
+    puts = [{"PutRequest": {"Item": item}} for item in items]
+    expect(*full, lambda: engine.call("BatchWriteItem", RequestItems={"table": puts}))
+    actions = [{"Put": {"TableName": "table", "Item": item}} for item in items]
+    expect(
+        "TransactionCanceledException",
+        "Transaction cancelled, please refer cancellation reasons for specific reasons "
+        "[None, None, ItemCollectionSizeLimitExceeded]",
+        lambda: engine.call("TransactWriteItems", TransactItems=actions),
+    )
+    statements = [{"Statement": 'INSERT INTO "table" VALUE ?', "Parameters": [{"M": item}]} for item in items]
+    answer = engine.call("BatchExecuteStatement", Statements=statements, ReturnConsumedCapacity="TOTAL")
+    assert [response.get("Error", {}).get("Code") for response in answer["Responses"]] == [
+        None,
+        None,
+        "ItemCollectionSizeLimitExceeded",
+    ]
+    assert answer["ConsumedCapacity"] == [{"TableName": "table", "CapacityUnits": 9.0}]
+    assert engine.problems() == []
+
+
+def test_large_items_fill_an_index_in_several_steps() -> None:
+    engine = Engine()
+    engine.create_table(AttributeDefinitions=DEFINITIONS[:2])
+    for number in range(15):
+        put(engine, str(number), 390_000, date="today")
+    definition = {key: GLOBAL[key] for key in ("IndexName", "KeySchema", "Projection")}
+    engine.call(
+        "UpdateTable",
+        TableName="table",
+        AttributeDefinitions=DEFINITIONS[2:],
+        GlobalSecondaryIndexUpdates=[{"Create": definition}],
+    )
+    assert engine.run_jobs() == 3  # four megabytes, the rest, and the end
+    assert engine.problems() == []

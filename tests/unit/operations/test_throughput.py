@@ -1,5 +1,6 @@
 """Provisioned throughput and its daily decreases, on a clock of ours."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -46,6 +47,15 @@ def test_a_new_day_counts_from_the_start(engine: Engine) -> None:
     assert change(engine, 50)["NumberOfDecreasesToday"] == 1
 
 
+def test_decreases_of_yesterday_are_not_shown_today(engine: Engine) -> None:
+    change(engine, 90)
+    engine.clock.advance(24 * HOUR)
+    table = engine.call("DescribeTable", TableName="table")["Table"]
+    assert table["ProvisionedThroughput"]["NumberOfDecreasesToday"] == 0
+    shown = engine.call("UpdateTable", TableName="table", DeletionProtectionEnabled=True)["TableDescription"]
+    assert shown["ProvisionedThroughput"]["NumberOfDecreasesToday"] == 0
+
+
 def test_increases_are_not_limited(engine: Engine) -> None:
     for read in range(101, 121):
         assert change(engine, read)["ReadCapacityUnits"] == read
@@ -83,6 +93,70 @@ def test_switching_billing_modes(engine: Engine) -> None:
     table = engine.call("DescribeTable", TableName="table")["Table"]
     assert table["ProvisionedThroughput"]["WriteCapacityUnits"] == 4
     assert table["BillingModeSummary"]["BillingMode"] == "PROVISIONED"
+
+
+INVALID = "One or more parameter values were invalid: "
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (
+            {"BillingMode": "PAY_PER_REQUEST", "ProvisionedThroughput": units(1, 1)},
+            "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST",
+        ),
+        ({"BillingMode": "PROVISIONED"}, "ProvisionedThroughput must be specified when BillingMode is PROVISIONED"),
+    ],
+)
+def test_a_billing_mode_without_its_throughput_is_told_before_a_missing_table(
+    engine: Engine, asked: dict[str, Any], message: str
+) -> None:
+    for name in ("table", "missing"):
+        call = partial(engine.call, "UpdateTable", TableName=name, **asked)
+        expect("ValidationException", INVALID + message, call)
+
+
+def test_an_empty_list_of_index_updates_asks_for_nothing(engine: Engine) -> None:
+    with pytest.raises(ApiError, match="At least one of ProvisionedThroughput, "):
+        engine.call("UpdateTable", TableName="table", GlobalSecondaryIndexUpdates=[])
+
+
+def on_demand_table_with_index(engine: Engine, **members: Any) -> None:
+    key = [{"AttributeName": "sk", "KeyType": "HASH"}]
+    index = {"IndexName": "index", "KeySchema": key, "Projection": {"ProjectionType": "ALL"}, **members}
+    engine.create_table("on-demand", GlobalSecondaryIndexes=[index])
+
+
+def test_an_index_of_an_on_demand_table_takes_no_throughput(engine: Engine) -> None:
+    on_demand_table_with_index(engine)
+    update = {"Update": {"IndexName": "index", "ProvisionedThroughput": units(1, 1)}}
+    expect(
+        "ValidationException",
+        INVALID + "ProvisionedThroughput should not be specified for index: index when BillingMode is PAY_PER_REQUEST",
+        lambda: engine.call("UpdateTable", TableName="on-demand", GlobalSecondaryIndexUpdates=[update]),
+    )
+
+
+def test_a_new_table_or_index_cannot_be_limited_to_nothing(engine: Engine) -> None:
+    nothing = {"MaxReadRequestUnits": 0}
+    message = INVALID + "Requested MaxReadRequestUnits for OnDemandThroughput for table is outside of valid range"
+    expect("ValidationException", message, lambda: engine.create_table("limited", OnDemandThroughput=nothing))
+    expect("ValidationException", message, lambda: on_demand_table_with_index(engine, OnDemandThroughput=nothing))
+
+
+def test_warm_throughput_starts_at_what_a_table_has_without_asking(engine: Engine) -> None:
+    requested = INVALID + "Requested WriteUnitsPerSecond for WarmThroughput for table is lower than "
+
+    def warm(name: str, units: int) -> Any:
+        return engine.call("UpdateTable", TableName=name, WarmThroughput={"WriteUnitsPerSecond": units})
+
+    message = requested + "WriteCapacityUnits of ProvisionedThroughput"
+    expect("ValidationException", message, lambda: warm("table", 99))
+    warm("table", 100)
+    engine.create_table("on-demand")
+    message = requested + "current WarmThroughput, decreasing WarmThroughput is not supported"
+    expect("ValidationException", message, lambda: warm("on-demand", 3999))
+    warm("on-demand", 4000)
 
 
 def test_the_table_class_changes_twice_in_thirty_days(engine: Engine) -> None:

@@ -292,3 +292,9 @@ def test_stream_settings_are_checked(engine: Engine) -> None:
         "Table has no stream to disable: TableName: table",
         lambda: engine.call("UpdateTable", StreamSpecification={"StreamEnabled": False}, **update),
     )
+
+
+def test_statements_of_one_batch_leave_a_record_each(engine: Engine) -> None:
+    statements = [{"Statement": f"INSERT INTO \"table\" VALUE {{'pk': 'a', 'sk': '{n}'}}"} for n in range(3)]
+    engine.call("BatchExecuteStatement", Statements=statements)
+    assert [record["dynamodb"]["Keys"] for record in read(engine)] == [key("0"), key("1"), key("2")]

@@ -99,10 +99,11 @@ def answer(request: Request, gets: list[TableGet], tables: list[Table], founds: 
             members["UnprocessedKeys"][get.name] = {**get.request.members, "Keys": found.unprocessed}
     level = request.get("ReturnConsumedCapacity", "NONE")
     if level != "NONE":
+        consumed: dict[str, tuple[Table, Consumed]] = {}  # a table may be asked twice: by its name and by its ARN
+        for table, found in zip(tables, founds, strict=True):
+            consumed.setdefault(table.arn, (table, Consumed()))[1].include(found.consumed)
         members["ConsumedCapacity"] = [
-            found.consumed.report(level, table.name)
-            for table, found in zip(tables, founds, strict=True)
-            if found.consumed.total
+            units.report(level, table.name) for table, units in consumed.values() if units.total
         ]
     return members
 

@@ -29,10 +29,11 @@ def batch_write_item(db: Database, request: Request) -> Write:
         tables: dict[str, tuple[Table, Consumed]] = {}
         metrics: dict[str, list[dict[str, Any]]] = {}
         now = db.clock.micros()
+        measuring = request.get("ReturnItemCollectionMetrics") == "SIZE"
         for action, (table, base_key) in zip(actions, located, strict=True):
-            changes.consumed = tables.setdefault(action.table_name, (table, Consumed()))[1]
+            changes.consumed = tables.setdefault(table.arn, (table, Consumed()))[1]
             outcome = carry_out_on(table, base_key, snapshot, action, now, changes)
-            if table.definition.local_indexes:
+            if measuring and table.definition.local_indexes:
                 key = action.attributes if isinstance(action, Put) else action.key
                 metrics.setdefault(action.table_name, []).append(collection_metrics(snapshot, outcome, key))
         return changes.answering(answer(request, tables, metrics))
@@ -69,7 +70,7 @@ def answer(
     level = request.get("ReturnConsumedCapacity", "NONE")
     if level != "NONE":
         members["ConsumedCapacity"] = [consumed.report(level, table.name) for table, consumed in tables.values()]
-    if request.get("ReturnItemCollectionMetrics") == "SIZE":
+    if metrics:
         members["ItemCollectionMetrics"] = metrics
     return members
 

@@ -209,7 +209,7 @@ class Change(Keyed):
             return None
         check_depth(attributes)
         if table.indexes:
-            table.check_index_keys(attributes, by_update=True)
+            table.check_index_keys(attributes, by_update=True, computed=update.computed_names)
         size_bytes = size_of_attributes(attributes)
         self._check_size(size_bytes, update)
         return Item.of(attributes, size_bytes, now_micros)

@@ -99,7 +99,7 @@ def read_all(db: Database, snapshot: Snapshot, request: Request, parts: Sequence
             item = part.table.get(snapshot, part.base_key)
             shown = part.located.shown(item)
             part.response = {"TableName": part.table.name} if shown is None else _found(part.table, shown)
-            arm = consumed.setdefault(part.table.name, (part.table, Consumed()))[1]
+            arm = consumed.setdefault(part.table.arn, (part.table, Consumed()))[1]
             arm.table += part.located.units(item, consistent=part.request.get("ConsistentRead", False))
     return answer(request, parts, consumed)
 
@@ -112,7 +112,7 @@ def write_all(db: Database, snapshot: Snapshot, request: Request, asked: Sequenc
     """The statements are independent, so each is decided on what was there before the batch."""
     parts = [Part(part.request, part.prepared, part.make_action, part.error) for part in asked]  # plans may run again
     locate_all(db, snapshot, parts)
-    written = Changes()
+    changes = Changes()
     consumed: dict[str, tuple[Table, Consumed]] = {}
     succeeded: set[str] = set()
     now = db.clock.micros()
@@ -120,18 +120,20 @@ def write_all(db: Database, snapshot: Snapshot, request: Request, asked: Sequenc
         if part.located is None or isinstance(part.located, ItemRead):
             continue
         assert part.table is not None
-        changes = Changes(consumed=consumed.setdefault(part.table.name, (part.table, Consumed()))[1])
+        arm = consumed.setdefault(part.table.arn, (part.table, Consumed()))[1]
+        changes.consumed = Consumed()
+        mutations, adds = len(changes.mutations), len(changes.adds)
         try:
             carry_out_on(part.table, part.base_key, snapshot, part.located, now, changes)
         except FAILURES as error:
             part.error = error
-            changes.consumed.table += write_units(part.table.size_of(snapshot, part.base_key) or 0)
+            del changes.mutations[mutations:], changes.adds[adds:]  # what failed halfway leaves no trace
+            arm.table += write_units(part.table.size_of(snapshot, part.base_key) or 0)
             continue
-        succeeded.add(part.table.name)
+        succeeded.add(part.table.arn)
         part.response = {"TableName": part.table.name}
-        written.mutations.extend(changes.mutations)
-        written.adds.extend(changes.adds)
-    return written.answering(answer(request, parts, {name: consumed[name] for name in consumed if name in succeeded}))
+        arm.include(changes.consumed)
+    return changes.answering(answer(request, parts, {arn: consumed[arn] for arn in consumed if arn in succeeded}))
 
 
 def locate_all(db: Database, snapshot: Snapshot, parts: Sequence[Part]) -> None:

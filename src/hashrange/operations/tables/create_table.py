@@ -102,18 +102,12 @@ def definition_of(request: Request) -> TableDefinition:
 def check_billing(request: Request, mode: str) -> None:
     given = "ProvisionedThroughput" in request
     if mode == PAY_PER_REQUEST and given:
-        raise schema.invalid(
-            "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
-        )
+        raise schema.invalid(schema.ON_DEMAND_HAS_NO_UNITS)
     if mode == PROVISIONED and not given:
         raise schema.invalid(
             "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"
         )
-    if mode == PROVISIONED and "OnDemandThroughput" in request:
-        name = next(iter(request["OnDemandThroughput"]), "MaxReadRequestUnits")
-        raise schema.invalid(
-            f"{name} for OnDemandThroughput cannot be specified when the table BillingMode is PROVISIONED"
-        )
+    schema.check_on_demand(request.get("OnDemandThroughput") or {}, provisioned=mode == PROVISIONED)
 
 
 OPERATION = Operation(name="CreateTable", run=create_table)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashrange.backup import recovery
+from hashrange.backup.backup import back_up_deleted
 from hashrange.engine import lifecycle
 from hashrange.engine.database import Database
 from hashrange.engine.definition import TableDefinition
@@ -22,6 +24,8 @@ def delete_table(db: Database, request: Request) -> Write:
         record, mutations = lifecycle.delete(db, table)
         if table.stream_view is not None:
             mutations.append(disable(snapshot, table, db.clock.micros())[1])
+        if table.recovery_since_micros is not None:
+            mutations += [recovery.forget(table), *back_up_deleted(db, snapshot, table)]
         return Plan(mutations, answer={"TableDescription": describe_deleted(snapshot, record.now)})
 
     return Write(plan)

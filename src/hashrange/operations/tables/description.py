@@ -47,6 +47,7 @@ def describe(snapshot: Snapshot, table: TableDefinition, *, warm: bool = True) -
         **on_demand_throughput(table.on_demand),
         **table_class_summary(table),
         **stream_summary(table),
+        **restore_summary(table),
         "DeletionProtectionEnabled": table.deletion_protected,
     }
     if warm or table.warm is not None:
@@ -125,6 +126,22 @@ def stream_summary(table: TableDefinition) -> dict[str, Any]:
     return answer
 
 
+def restore_summary(table: TableDefinition) -> dict[str, Any]:
+    """What the table is being restored from; nothing once it is."""
+    origin = table.restored_from
+    if origin is None:
+        return {}
+    backup = {} if origin.backup_arn is None else {"SourceBackupArn": origin.backup_arn}
+    return {
+        "RestoreSummary": {
+            **backup,
+            "SourceTableArn": origin.table_arn,
+            "RestoreDateTime": seconds(origin.at_micros),
+            "RestoreInProgress": True,
+        }
+    }
+
+
 def warm_throughput(given: Mapping[str, int] | None, provisioned: Throughput, mode: str) -> dict[str, Any]:
     """What the table takes at once without growing first."""
     on_demand = mode == PAY_PER_REQUEST
@@ -144,15 +161,18 @@ def index_descriptions(snapshot: Snapshot, table: TableDefinition, *, warm: bool
     return answer
 
 
+def projection(index: IndexDefinition) -> dict[str, Any]:
+    if not index.non_key_attributes:
+        return {"ProjectionType": index.projection}
+    return {"ProjectionType": index.projection, "NonKeyAttributes": list(index.non_key_attributes)}
+
+
 def describe_index(snapshot: Snapshot, table: TableDefinition, index: IndexDefinition, *, warm: bool) -> dict[str, Any]:
     items, size_bytes = count(snapshot, table.id, index.number)
-    projection: dict[str, Any] = {"ProjectionType": index.projection}
-    if index.non_key_attributes:
-        projection["NonKeyAttributes"] = list(index.non_key_attributes)
     answer: dict[str, Any] = {
         "IndexName": index.name,
         "KeySchema": key_schema(index.key),
-        "Projection": projection,
+        "Projection": projection(index),
         "IndexSizeBytes": size_bytes,
         "ItemCount": items,
         "IndexArn": f"{table.arn}/index/{index.name}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hashrange.engine.definition import ALL, GLOBAL, INCLUDE, LOCAL, IndexDefinition, KeySchema, Throughput
+from hashrange.engine.definition import GLOBAL, INCLUDE, LOCAL, IndexDefinition, KeySchema, Throughput
 from hashrange.engine.keys import INVALID
 from hashrange.errors import LimitExceededException, ValidationException
 from hashrange.limits import (
@@ -18,6 +18,10 @@ from hashrange.limits import (
 )
 
 Wire = Mapping[str, Any]
+
+ON_DEMAND_HAS_NO_UNITS = (
+    "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
+)
 
 
 def invalid(text: str) -> ValidationException:
@@ -82,10 +86,8 @@ def global_key(schema: list[Wire]) -> KeySchema:
 
 
 def check_definitions_used(types: Mapping[str, str], key: KeySchema, indexes: Iterable[IndexDefinition]) -> None:
-    """Every attribute definition must be used by some key, and every key must have one."""
+    """Every attribute definition must be used by some key. That every key has one was seen when it was made."""
     indexes = tuple(indexes)
-    for index in indexes:
-        _require_defined(index.key, types)
     used = dict.fromkeys(name for each in (key, *(index.key for index in indexes)) for name in each.names)
     if len(used) == len(types):
         return
@@ -169,6 +171,7 @@ def global_index(
         raise invalid(
             f"ProvisionedThroughput should not be specified for index: {name} when BillingMode is PAY_PER_REQUEST"
         )
+    check_on_demand(index.get("OnDemandThroughput") or {}, provisioned=provisioned)
     return IndexDefinition(
         name,
         number,
@@ -197,7 +200,7 @@ def projection_of(projection: Wire) -> tuple[str, tuple[str, ...]]:
         return kind, tuple(names)
     if names is not None:
         raise invalid(f"ProjectionType is {kind}, but NonKeyAttributes is specified")
-    return kind or ALL, ()
+    return kind, ()
 
 
 def check_index_names(indexes: Iterable[IndexDefinition]) -> None:
@@ -223,6 +226,17 @@ def throughput_of(given: Wire | None, region: str) -> Throughput:
     for name in ("ReadCapacityUnits", "WriteCapacityUnits"):
         check_capacity(name, given[name], region)
     return Throughput(given["ReadCapacityUnits"], given["WriteCapacityUnits"])
+
+
+def check_on_demand(wanted: Wire, *, provisioned: bool) -> None:
+    """The most that an on-demand table or index may take; -1 stands for no limit."""
+    for name, units in wanted.items():
+        if provisioned:
+            raise invalid(
+                f"{name} for OnDemandThroughput cannot be specified when the table BillingMode is PROVISIONED"
+            )
+        if units == 0 or units < -1:
+            raise invalid(f"Requested {name} for OnDemandThroughput for table is outside of valid range")
 
 
 def check_capacity(name: str, units: int, region: str) -> None:

@@ -17,7 +17,7 @@ from hashrange.engine.definition import (
 from hashrange.errors import LimitExceededException, ValidationException
 from hashrange.limits import DECREASES_PER_DAY_FREE
 from hashrange.operations.operation import Request
-from hashrange.operations.tables.schema import check_capacity, invalid
+from hashrange.operations.tables.schema import ON_DEMAND_HAS_NO_UNITS, check_capacity, invalid
 
 Wire = Mapping[str, Any]
 
@@ -25,19 +25,30 @@ DAY_MICROS = 86_400_000_000
 HOUR_MICROS = 3_600_000_000
 
 
+def check_billing(request: Request) -> None:
+    """What a change of the billing mode must come with; without one, that depends on the table."""
+    mode = request.get("BillingMode")
+    given = "ProvisionedThroughput" in request
+    if mode == PAY_PER_REQUEST and given:
+        raise invalid(ON_DEMAND_HAS_NO_UNITS)
+    if mode == PROVISIONED and not given:
+        raise invalid("ProvisionedThroughput must be specified when BillingMode is PROVISIONED")
+
+
 def changed_billing(table: TableDefinition, request: Request, now_micros: int) -> TableDefinition:
     """The table with the requested billing mode and throughput of its own and of its indexes."""
     mode = request.get("BillingMode", table.billing_mode)
     given = request.get("ProvisionedThroughput")
-    if mode == PAY_PER_REQUEST:
-        if given is not None:
-            raise invalid(
-                "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
-            )
-        return _on_demand(table, now_micros)
-    if table.billing_mode == PAY_PER_REQUEST and given is None:
-        raise invalid("ProvisionedThroughput must be specified when BillingMode is PROVISIONED")
-    return _provisioned(table, given, index_updates(request), now_micros)
+    updates = index_updates(request)
+    if mode == PROVISIONED:
+        return _provisioned(table, given, updates, now_micros)
+    if given is not None:
+        raise invalid(ON_DEMAND_HAS_NO_UNITS)
+    for name in updates:
+        raise invalid(
+            f"ProvisionedThroughput should not be specified for index: {name} when BillingMode is PAY_PER_REQUEST"
+        )
+    return _on_demand(table, now_micros)
 
 
 def _on_demand(table: TableDefinition, now_micros: int) -> TableDefinition:
@@ -104,7 +115,7 @@ def _changed(current: Throughput, wanted: Wire | None, what: str, region: str, n
 def _decreased(throughput: Throughput, now_micros: int) -> Throughput:
     """Count a decrease: four a day at any time, then one for each hour without another."""
     today = now_micros // DAY_MICROS
-    count = throughput.decreases_today if throughput.decreases_day == today else 0
+    count = _today(throughput, now_micros).decreases_today
     last = throughput.last_decrease_micros
     if count >= DECREASES_PER_DAY_FREE and last is not None and now_micros - last < HOUR_MICROS:
         raise LimitExceededException(
@@ -114,6 +125,21 @@ def _decreased(throughput: Throughput, now_micros: int) -> Throughput:
             f"Next decrease can be made at {_date(last + HOUR_MICROS)}"
         )
     return replace(throughput, decreases_today=count + 1, decreases_day=today, last_decrease_micros=now_micros)
+
+
+def today(table: TableDefinition, now_micros: int) -> TableDefinition:
+    """The table with its decreases counted anew since midnight."""
+    return replace(
+        table,
+        throughput=_today(table.throughput, now_micros),
+        indexes=tuple(replace(each, throughput=_today(each.throughput, now_micros)) for each in table.indexes),
+    )
+
+
+def _today(throughput: Throughput, now_micros: int) -> Throughput:
+    if throughput.decreases_day == now_micros // DAY_MICROS:
+        return throughput
+    return replace(throughput, decreases_today=0)
 
 
 def _date(micros: int) -> str:

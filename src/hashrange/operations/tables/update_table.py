@@ -10,23 +10,23 @@ import orjson
 
 from hashrange.engine import keyspace, lifecycle
 from hashrange.engine.database import Database
-from hashrange.engine.definition import PROVISIONED, TableDefinition, TableRecord
-from hashrange.engine.lifecycle import IN_USE, Mutation
+from hashrange.engine.definition import PROVISIONED, TableDefinition, TableRecord, Throughput
+from hashrange.engine.lifecycle import Mutation
 from hashrange.engine.scope import resolve_table
 from hashrange.errors import LimitExceededException, ResourceInUseException, ValidationException
 from hashrange.indexes.progress import Progress
 from hashrange.limits import TABLE_CLASS_CHANGES_PER_30_DAYS
 from hashrange.operations.operation import Operation, Request, Write
-from hashrange.operations.tables.description import describe
+from hashrange.operations.tables.description import describe, warm_throughput
 from hashrange.operations.tables.index_updates import (
     begin_index_change,
     check_index_updates,
     require_global,
     structural,
 )
-from hashrange.operations.tables.schema import invalid
+from hashrange.operations.tables.schema import check_on_demand, invalid
 from hashrange.operations.tables.stream_settings import check_stream_change, disable, enable
-from hashrange.operations.tables.throughput import DAY_MICROS, changed_billing, index_updates
+from hashrange.operations.tables.throughput import DAY_MICROS, changed_billing, check_billing, index_updates, today
 from hashrange.operations.unsupported import refuse_unsupported
 from hashrange.storage.interface import Plan, Snapshot
 
@@ -75,7 +75,7 @@ def update_table(db: Database, request: Request) -> Write:
 
 def check_combination(request: Request) -> None:
     """Most kinds of change have to be the only one in their request."""
-    asked = [name for name in CHANGES if name in request]
+    asked = [name for name in CHANGES if request.get(name) not in (None, [])]
     if not asked:
         raise ValidationException(NOTHING_ASKED)
     if len(asked) > 1:
@@ -84,6 +84,7 @@ def check_combination(request: Request) -> None:
                 raise invalid(f"{title} must be the only operation in the request")
     if "OnDemandThroughput" in asked and set(asked) - {"OnDemandThroughput", "BillingMode"}:
         raise invalid("OnDemandThroughput can only be combined with BillingMode in an UpdateTable request")
+    check_billing(request)
     updates = request.get("GlobalSecondaryIndexUpdates") or []
     check_index_updates(updates)
     capacity = {"ProvisionedThroughput", "BillingMode"} & set(asked)
@@ -110,10 +111,9 @@ def updated(
     """The table's new record, with whatever else the change has to write."""
     table = record.at(db.clock.micros())
     assert table is not None
+    table = today(table, db.clock.micros())
     if "DeletionProtectionEnabled" in request:
         return protected(record, table, request["DeletionProtectionEnabled"]), []
-    if table.status == "UPDATING":
-        raise ResourceInUseException(f"{IN_USE}Table: {table.name} is in the process of being updated.")
     lifecycle.require_active(table)
     if structural(request.get("GlobalSecondaryIndexUpdates") or []):
         return index_changed(db, table, request)
@@ -167,7 +167,7 @@ def changed(table: TableDefinition, request: Request, now_micros: int) -> TableD
     if "TableClass" in request:
         return changed_class(table, request["TableClass"], now_micros)
     if "WarmThroughput" in request:
-        return replace(table, warm=raised_warm(table.warm, request["WarmThroughput"]))
+        return replace(table, warm=raised_warm(table, table.warm, table.throughput, request["WarmThroughput"]))
     if "BillingMode" in request or "ProvisionedThroughput" in request or index_updates(request):
         table = changed_billing(table, request, now_micros)
     if "OnDemandThroughput" in request:
@@ -184,7 +184,7 @@ def changed_indexes(table: TableDefinition, request: Request) -> TableDefinition
             maximum = on_demand_maximum(table, index.on_demand, wanted["OnDemandThroughput"])
             index = replace(index, on_demand=maximum)
         if "WarmThroughput" in wanted:
-            index = replace(index, warm=raised_warm(index.warm, wanted["WarmThroughput"]))
+            index = replace(index, warm=raised_warm(table, index.warm, index.throughput, wanted["WarmThroughput"]))
         table = table.with_index(index)
     return table
 
@@ -201,20 +201,24 @@ def changed_class(table: TableDefinition, wanted: str, now_micros: int) -> Table
 
 def on_demand_maximum(table: TableDefinition, current: Units | None, wanted: Units) -> Units:
     """The most that an on-demand table or index may take; -1 takes the limit away."""
-    for name, units in wanted.items():
-        if table.billing_mode == PROVISIONED:
-            raise invalid(
-                f"{name} for OnDemandThroughput cannot be specified when the table BillingMode is PROVISIONED"
-            )
-        if units == 0 or units < -1:
-            raise invalid(f"Requested {name} for OnDemandThroughput for table is outside of valid range")
+    check_on_demand(wanted, provisioned=table.billing_mode == PROVISIONED)
     return {**(current or {}), **wanted}
 
 
-def raised_warm(current: Units | None, wanted: Units) -> Units:
-    """Warm throughput can only be raised."""
+def raised_warm(table: TableDefinition, current: Units | None, provisioned: Throughput, wanted: Units) -> Units:
+    """Warm throughput can only be raised, also above what a table has that never asked for any."""
+    least = warm_throughput(current, provisioned, table.billing_mode)
+    capacity = {
+        "ReadUnitsPerSecond": ("ReadCapacityUnits", provisioned.read),
+        "WriteUnitsPerSecond": ("WriteCapacityUnits", provisioned.write),
+    }
     for name, units in wanted.items():
-        if units < (current or {}).get(name, 0):
+        if units < capacity[name][1]:
+            raise invalid(
+                f"Requested {name} for WarmThroughput for table is lower than "
+                f"{capacity[name][0]} of ProvisionedThroughput"
+            )
+        if units < least[name]:
             raise invalid(
                 f"Requested {name} for WarmThroughput for table is lower than current WarmThroughput, "
                 "decreasing WarmThroughput is not supported"

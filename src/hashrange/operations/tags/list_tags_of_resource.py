@@ -7,9 +7,12 @@ from typing import Any
 from hashrange.engine.database import Database
 from hashrange.engine.keys import INVALID
 from hashrange.errors import ValidationException
-from hashrange.limits import TAGS_PAGE
+from hashrange.limits import TAGS_PAGE, TAGS_PER_RESOURCE_MAX
 from hashrange.operations.operation import Operation, Request
 from hashrange.operations.tags.rules import read_tags, tagged_table
+
+# A token is the number of tags before its page.
+PAGES = {str(start): start for start in range(TAGS_PAGE, TAGS_PER_RESOURCE_MAX, TAGS_PAGE)}
 
 
 def list_tags_of_resource(db: Database, request: Request) -> dict[str, Any]:
@@ -24,12 +27,12 @@ def list_tags_of_resource(db: Database, request: Request) -> dict[str, Any]:
 
 
 def position(token: str | None) -> int:
-    """Where a page starts; the token is the number of tags before it."""
+    """Where a page starts."""
     if token is None:
         return 0
-    if not (token.isascii() and token.isdigit()):
+    if token not in PAGES:
         raise ValidationException(f"{INVALID}NextToken is invalid")
-    return int(token)
+    return PAGES[token]
 
 
 OPERATION = Operation(name="ListTagsOfResource", run=list_tags_of_resource)

@@ -60,11 +60,11 @@ def read_together(
     reasons.raise_if_any()
     items: list[Item | None] = []
     consumed: dict[str, tuple[Table, Consumed]] = {}
-    for table, get, key in zip(tables, gets, keys, strict=True):
+    for table, key in zip(tables, keys, strict=True):
         assert key is not None
         item = table.get(snapshot, key)
         items.append(item)
-        arm = consumed.setdefault(get.table_name, (table, Consumed()))[1]
+        arm = consumed.setdefault(table.arn, (table, Consumed()))[1]
         arm.table += 2 * read_units(item.size_bytes if item else 0, consistent=True)
     if sum(item.size_bytes for item in items if item is not None) > TRANSACTION_BYTES_MAX:
         raise ValidationException("Aggregated size of the items in the transaction size cannot exceed 4 MB")

@@ -78,7 +78,9 @@ def report(
     if level != "NONE":
         answer["ConsumedCapacity"] = [units.report(level, table.name, kind=kind) for table, units in consumed.values()]
     if request.get("ReturnItemCollectionMetrics") == "SIZE":
-        answer["ItemCollectionMetrics"] = metrics_of(snapshot, outcomes)
+        metrics = metrics_of(snapshot, outcomes)
+        if metrics:
+            answer["ItemCollectionMetrics"] = metrics
     return answer
 
 
@@ -86,7 +88,8 @@ def metrics_of(snapshot: Snapshot, outcomes: list[Outcome]) -> dict[str, list[di
     metrics: dict[str, list[dict[str, Any]]] = {}
     for outcome in outcomes:
         item = outcome.new or outcome.old
-        if outcome.table.definition.local_indexes and item is not None:
+        is_written = outcome.new is not outcome.old  # a check is not
+        if outcome.table.definition.local_indexes and item is not None and is_written:
             metrics.setdefault(outcome.table.name, []).append(collection_metrics(snapshot, outcome, item.attributes))
     return metrics
 

@@ -100,7 +100,7 @@ class Transaction:
         if isinstance(action, Check):
             units.table = write_units(outcome.old.size_bytes if outcome.old else 0)
         units.table *= 2
-        self.consumed.setdefault(action.table_name, (outcome.table, Consumed()))[1].include(units)
+        self.consumed.setdefault(outcome.table.arn, (outcome.table, Consumed()))[1].include(units)
 
 
 def locate(tables: Sequence[Table], actions: Sequence[Located], reasons: Reasons) -> list[bytes | None]:
@@ -125,6 +125,6 @@ def replay_units(tables: Sequence[Table], actions: Sequence[Action], snapshot: S
     consumed: dict[str, tuple[Table, Consumed]] = {}
     for table, action in zip(tables, actions, strict=True):
         size_bytes = table.size_of(snapshot, action.base_key(table)) or 0
-        arm = consumed.setdefault(action.table_name, (table, Consumed()))[1]
+        arm = consumed.setdefault(table.arn, (table, Consumed()))[1]
         arm.table += 2 * read_units(size_bytes, consistent=True)
     return consumed

@@ -1,0 +1,120 @@
+"""The operations that are named by a method and a path, with JSON in the body: those of Lambda that feed functions.
+
+Everything DynamoDB has goes through one URL and a header; the dispatcher asks here only about what is left.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, unquote
+
+import orjson
+
+from hashrange.engine.database import Database
+from hashrange.engine.scope import Scope
+from hashrange.errors import ClientError, InternalServerError, InvalidParameterValueException
+from hashrange.http.exchange import Exchange
+from hashrange.operations.operation import Operation, Request, RestOperation, Write
+from hashrange.storage.interface import Result
+
+log = logging.getLogger("hashrange.api")
+
+STATUSES = {"ResourceNotFoundException": 404}  # where Lambda has another one than DynamoDB
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """An operation with the pattern of its path."""
+
+    method: bytes
+    path: re.Pattern[str]
+    status: int
+    operation: Operation
+
+
+class RestDoor:
+    """Answers an exchange if it is for one of these operations."""
+
+    def __init__(self, db: Database, operations: Sequence[RestOperation]) -> None:
+        self._db = db
+        self._routes = [
+            Route(each.method.encode(), path_pattern(each.path), each.status, each.operation) for each in operations
+        ]
+
+    def answers(self, exchange: Exchange, scope_of: Callable[[Exchange], Scope], request_id: str) -> bool:
+        """Whether the exchange was for us; then it is answered, now or when its write is done."""
+        path, _, query = exchange.url.decode("latin-1").partition("?")
+        for route in self._routes:
+            match = route.path.fullmatch(path)
+            if match is not None and exchange.method == route.method:
+                members = {name: unquote(value) for name, value in match.groupdict().items()}
+                self._run(RestCall(exchange, route, request_id), scope_of, {**dict(parse_qsl(query)), **members})
+                return True
+        return False
+
+    def _run(self, call: RestCall, scope_of: Callable[[Exchange], Scope], members: dict[str, Any]) -> None:
+        try:
+            request = Request({**body_of(call.exchange), **members}, scope_of(call.exchange))
+            answer = call.route.operation.run(self._db, request)
+        except Exception as error:
+            call.fail(error)
+            return
+        if isinstance(answer, Write):
+            self._db.store.write(answer.plan, call.finish)
+        else:
+            call.succeed(answer)
+
+
+def path_pattern(template: str) -> re.Pattern[str]:
+    """`/things/{Name}` as a pattern; a slash at the end makes no difference."""
+    return re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", template) + "/?")
+
+
+def body_of(exchange: Exchange) -> dict[str, Any]:
+    if exchange.method not in (b"POST", b"PUT") or not exchange.body:
+        return {}
+    try:
+        members = orjson.loads(exchange.body)
+    except orjson.JSONDecodeError:
+        members = None
+    if not isinstance(members, dict):
+        raise InvalidParameterValueException("Could not parse request body into json.")
+    return members
+
+
+class RestCall:
+    """One such call on its way through."""
+
+    __slots__ = ("exchange", "request_id", "route")
+
+    def __init__(self, exchange: Exchange, route: Route, request_id: str) -> None:
+        self.exchange = exchange
+        self.route = route
+        self.request_id = request_id
+
+    def finish(self, result: Result) -> None:
+        if result.error is None:
+            self.succeed(result.answer)
+        else:
+            self.fail(result.error)
+
+    def succeed(self, answer: dict[str, Any] | None) -> None:
+        self._respond(self.route.status, b"", answer or {})
+
+    def fail(self, error: BaseException) -> None:
+        known = error if isinstance(error, ClientError) else self._surprise(error)
+        body = {"Type": "User" if known.status < 500 else "Service", "message": known.message, "Message": known.message}
+        header = f"x-amzn-ErrorType: {known.code}\r\n".encode()
+        self._respond(STATUSES.get(known.code, known.status), header, body)
+
+    def _surprise(self, error: BaseException) -> ClientError:
+        log.error("unexpected error", exc_info=error, extra={"request_id": self.request_id})
+        return InternalServerError("The request processing has failed because of an unknown error")
+
+    def _respond(self, status: int, headers: bytes, body: dict[str, Any]) -> None:
+        ids = f"Content-Type: application/json\r\nx-amzn-RequestId: {self.request_id}\r\n".encode()
+        self.exchange.respond(status, ids + headers, orjson.dumps(body))
