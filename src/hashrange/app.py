@@ -10,6 +10,8 @@ import socket
 import ssl
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from importlib import import_module
 
 from hashrange.clock import Clock, OffsetClock, SystemClock
 from hashrange.engine.change_log import ChangeLog
@@ -20,15 +22,14 @@ from hashrange.engine.table import Table
 from hashrange.errors import Wording
 from hashrange.http import server
 from hashrange.http.clock_control import CLOCK_URL, ClockControl, follow, keep_following, no_clock
-from hashrange.http.dispatch import Dispatcher, build_targets
+from hashrange.http.dispatch import Dispatcher, Target
 from hashrange.http.door import Settings as DoorSettings
 from hashrange.http.rest import RestDoor
 from hashrange.indexes.maintainer import index_maintainers
 from hashrange.indexes.propagation import Propagation
 from hashrange.jobs import propagate_indexes
-from hashrange.jobs.delivery_runner import run_deliveries
-from hashrange.jobs.runner import carry_out, run_jobs
-from hashrange.operations.registry import OPERATIONS, REST_OPERATIONS
+from hashrange.jobs.carry_out import carry_out
+from hashrange.operations import registry
 from hashrange.storage import Completions, Deliver, Durability, LmdbStore, MemoryStore, Store, deliver_inline
 from hashrange.ttl.queue import expiry_queue
 from hashrange.validation.shape import load
@@ -74,16 +75,31 @@ def build_database(store: Store, settings: Settings, clock: Clock) -> Database:
     return Database(store, clock, settings.database, (TableCounters, indexes, log, expiry_queue))
 
 
+TARGETS = {"dynamodb": "DynamoDB_20120810", "dynamodbstreams": "DynamoDBStreams_20120810"}
+
+
+def contents() -> dict[bytes, Callable[[], Target]]:
+    """The operations by the value of the X-Amz-Target header that asks for them."""
+    return {
+        f"{TARGETS[registry.service_of(module)]}.{registry.name_of(module)}".encode(): partial(load_target, module)
+        for module in registry.CONTENTS
+    }
+
+
+def load_target(module: str) -> Target:
+    operation = registry.load(module)
+    return Target(operation, load(operation.service)[operation.name])
+
+
 def build_handler(db: Database, settings: Settings) -> Dispatcher:
-    targets = build_targets(OPERATIONS, lambda operation: load(operation.service)[operation.name])
     return Dispatcher(
         db,
-        targets,
+        contents(),
         account=settings.account,
         region=settings.region,
         wording=settings.wording,
         controls={CLOCK_URL: ClockControl(db, db.clock) if isinstance(db.clock, OffsetClock) else no_clock},
-        rest=RestDoor(db, REST_OPERATIONS),
+        rest=RestDoor(db, registry.rest_operations),
     )
 
 
@@ -109,6 +125,14 @@ def deliver_in(loop: asyncio.AbstractEventLoop) -> Deliver:
     return deliver
 
 
+async def run_background(db: Database) -> None:
+    """Jobs and deliveries, until cancelled. They are loaded beside the first requests, not before them."""
+    loop = asyncio.get_running_loop()
+    runner = await loop.run_in_executor(None, import_module, "hashrange.jobs.runner")
+    deliveries = await loop.run_in_executor(None, import_module, "hashrange.jobs.delivery_runner")
+    await asyncio.gather(runner.run_jobs(db), deliveries.run_deliveries(db))
+
+
 async def serve(
     settings: Settings,
     sockets: Sequence[socket.socket],
@@ -131,8 +155,7 @@ async def serve(
     running = await server.serve(
         build_handler(db, settings), sockets, settings=settings.door, ssl_context=settings.ssl_context
     )
-    jobs = asyncio.create_task(run_jobs(db)) if with_jobs else None
-    deliveries = asyncio.create_task(run_deliveries(db)) if with_jobs else None
+    background = asyncio.create_task(run_background(db)) if with_jobs else None
     following = asyncio.create_task(keep_following(db, clock)) if isinstance(clock, OffsetClock) else None
     try:
         ready()
@@ -142,10 +165,7 @@ async def serve(
     finally:
         if following is not None:
             following.cancel()
-        if deliveries is not None:
-            deliveries.cancel()
-            await asyncio.gather(deliveries, return_exceptions=True)
-        if jobs is not None:
-            jobs.cancel()
-            await asyncio.gather(jobs, return_exceptions=True)  # a step in a thread ends before the store closes
+        if background is not None:
+            background.cancel()
+            await asyncio.gather(background, return_exceptions=True)  # a step in a thread ends before the store closes
         await loop.run_in_executor(None, store.close)

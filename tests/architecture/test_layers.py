@@ -35,7 +35,7 @@ BEHIND_ONE_DOOR = {
     "botocore": "validation",
     "zstandard": "transfer",
 }
-KNOW_EVENT_LOOPS = ("app.py", "http/", "jobs/runner.py", "jobs/delivery_runner.py")
+KNOW_EVENT_LOOPS = ("app.py", "http/", "jobs/runner.py", "jobs/delivery_runner.py", "jobs/carry_out.py")
 
 
 def test_every_part_of_the_package_has_its_place() -> None:

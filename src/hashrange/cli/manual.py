@@ -26,7 +26,7 @@ from hashrange import limits
 from hashrange.cli.main import build_parser
 from hashrange.cli.options import CONFIG_FILE, DEFAULT_DATA, SERVE_OPTIONS, Option
 from hashrange.operations.operation import Operation
-from hashrange.operations.registry import OPERATIONS, REST_OPERATIONS
+from hashrange.operations.registry import operations, rest_operations
 from hashrange.validation.operations import all_operation_names
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -53,7 +53,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def operations_page() -> str:
     known = all_operation_names()
-    works = {(operation.service, operation.name): operation for operation in OPERATIONS}
+    works = {(operation.service, operation.name): operation for operation in operations()}
     total = sum(len(names) for names in known.values())
     paragraphs = [
         f"{len(works)} of the {total} operations in the service models work. The others answer HTTP 400 with "
@@ -68,7 +68,7 @@ def operations_page() -> str:
 
 
 def rest_rows() -> Iterator[tuple[str, ...]]:
-    for rest in REST_OPERATIONS:
+    for rest in rest_operations():
         name, _, sentence, source = operation_row(rest.operation.name, rest.operation)
         yield f"`{rest.method} {rest.path}`", name, sentence, source
 

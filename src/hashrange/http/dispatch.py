@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import orjson
@@ -64,7 +64,7 @@ class Dispatcher:
     def __init__(
         self,
         db: Database,
-        targets: dict[bytes, Target],
+        contents: Mapping[bytes, Callable[[], Target]],
         *,
         account: str,
         region: str,
@@ -73,7 +73,8 @@ class Dispatcher:
         rest: RestDoor | None = None,
     ) -> None:
         self._db = db
-        self._targets = targets
+        self._contents = contents
+        self._targets: dict[bytes, Target] = {}  # those that were asked for
         self._account = account
         self._region = region
         self._wording = wording
@@ -102,7 +103,8 @@ class Dispatcher:
             members = orjson.loads(exchange.body)
         except orjson.JSONDecodeError:
             raise SerializationException() from None
-        target = self._targets.get(exchange.headers.get(b"x-amz-target", b""))
+        name = exchange.headers.get(b"x-amz-target", b"")
+        target = self._targets.get(name) or self._find(name)
         if target is None:
             if self._rest is not None and self._rest.answers(exchange, self._scope, self._request_id()):
                 return
@@ -126,6 +128,14 @@ class Dispatcher:
             self._db.store.write(answer.plan, call.finish)
         else:
             call.succeed(answer)
+
+    def _find(self, name: bytes) -> Target | None:
+        """An operation that is asked for the first time."""
+        load = self._contents.get(name)
+        if load is None:
+            return None
+        target = self._targets[name] = load()
+        return target
 
     def _run_converted(self, target: Target, members: dict[str, Any], scope: Scope) -> Answer:
         try:
@@ -220,12 +230,3 @@ class Call:
             outcome,
             extra={"request_id": self._request_id, "peer": self.exchange.peer, "ms": round(took_ms, 3)},
         )
-
-
-def build_targets(operations: Iterable[Operation], shape_of: Callable[[Operation], InputShape]) -> dict[bytes, Target]:
-    """The operations by the value of the X-Amz-Target header that asks for them."""
-    prefixes = {"dynamodb": "DynamoDB_20120810", "dynamodbstreams": "DynamoDBStreams_20120810"}
-    return {
-        f"{prefixes[operation.service]}.{operation.name}".encode(): Target(operation, shape_of(operation))
-        for operation in operations
-    }

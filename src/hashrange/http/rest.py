@@ -39,15 +39,26 @@ class Route:
 class RestDoor:
     """Answers an exchange if it is for one of these operations."""
 
-    def __init__(self, db: Database, operations: Sequence[RestOperation]) -> None:
+    def __init__(self, db: Database, operations: Callable[[], Sequence[RestOperation]]) -> None:
         self._db = db
-        self._routes = [
-            Route(each.method.encode(), path_pattern(each.path), each.status, each.operation) for each in operations
-        ]
+        self._operations = operations
+        self._known: list[Route] | None = None
+
+    @property
+    def _routes(self) -> list[Route]:
+        """Loaded when the first exchange comes that is not for DynamoDB."""
+        if self._known is None:
+            self._known = [
+                Route(each.method.encode(), path_pattern(each.path), each.status, each.operation)
+                for each in self._operations()
+            ]
+        return self._known
 
     def answers(self, exchange: Exchange, scope_of: Callable[[Exchange], Scope], request_id: str) -> bool:
         """Whether the exchange was for us; then it is answered, now or when its write is done."""
         path, _, query = exchange.url.decode("latin-1").partition("?")
+        if path == "/":
+            return False
         for route in self._routes:
             match = route.path.fullmatch(path)
             if match is not None and exchange.method == route.method:

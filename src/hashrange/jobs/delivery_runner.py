@@ -15,8 +15,9 @@ from collections.abc import Callable, Hashable
 from typing import TypeVar
 
 from hashrange.engine.database import Database
+from hashrange.jobs.carry_out import carry_out
 from hashrange.jobs.deliveries import Lane, lanes
-from hashrange.jobs.runner import RETRY_SECONDS, carry_out
+from hashrange.jobs.runner import RETRY_SECONDS
 from hashrange.triggers.call import Functions
 
 log = logging.getLogger("hashrange.jobs")

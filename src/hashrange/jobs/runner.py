@@ -19,8 +19,9 @@ from hashrange.jobs import (
     remove_deleted,
     trim_log,
 )
+from hashrange.jobs.carry_out import carry_out
 from hashrange.jobs.job import IoStep, Job
-from hashrange.storage.interface import Planner, Result
+from hashrange.storage.interface import Planner
 
 log = logging.getLogger("hashrange.jobs")
 
@@ -69,18 +70,3 @@ async def in_thread(step: IoStep) -> Planner:
     except asyncio.CancelledError:
         await asyncio.wait([running])
         raise
-
-
-async def carry_out(db: Database, plan: Planner) -> None:
-    finished: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    def done(result: Result) -> None:
-        if finished.done():
-            return
-        if result.error is None:
-            finished.set_result(None)
-        else:
-            finished.set_exception(result.error)
-
-    db.store.write(plan, done)
-    await finished

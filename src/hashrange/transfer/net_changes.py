@@ -21,6 +21,7 @@ from hashrange.engine.keys import PrimaryKey
 from hashrange.storage.interface import Snapshot
 
 RECORDS_PER_SNAPSHOT = 10_000
+KEYS_PER_SNAPSHOT = 100
 KEYS_MAX = 500_000
 
 _sequence = Struct(">Q")
@@ -70,14 +71,17 @@ class NetChanges:
         if self._from is None or start < self._from or (self._until is not None and start >= self._until):
             self._collect(db, start)
         changes: list[NetChange] = []
-        size_bytes = 0
-        with db.read() as snapshot:
-            for base_key in self._order[bisect_left(self._order, start) :]:
-                if size_bytes >= size_bytes_max:
-                    return ChangesPage(changes, base_key)
-                change = self._change(snapshot, self._spans[base_key])
-                changes.append(change)
-                size_bytes += len(change.keys) + len(change.old or b"") + len(change.new or b"")
+        first = bisect_left(self._order, start)
+        while first < len(self._order):
+            if size_bytes_max <= 0:
+                return ChangesPage(changes, self._order[first])
+            with db.read() as snapshot:
+                some = [
+                    self._change(snapshot, self._spans[key]) for key in self._order[first : first + KEYS_PER_SNAPSHOT]
+                ]
+            changes += some
+            first += len(some)
+            size_bytes_max -= sum(len(each.keys) + len(each.old or b"") + len(each.new or b"") for each in some)
         return ChangesPage(changes, self._until)
 
     def _collect(self, db: Database, start: bytes) -> None:

@@ -22,6 +22,7 @@ from hashrange.storage.interface import Snapshot
 from hashrange.values.item import Item
 
 RECORDS_PER_SNAPSHOT = 10_000
+BYTES_PER_SNAPSHOT = 512 * 1024  # a store may hold writes back while a snapshot is open
 
 
 class Page(NamedTuple):
@@ -43,13 +44,16 @@ class PastItems:
 
     def page(self, db: Database, start: bytes, size_bytes_max: int) -> Page:
         """The items from a base key on, until they have so many bytes."""
-        is_behind = True
-        while is_behind:  # most of the log is read in snapshots that are closed again, the end in the one of the items
+        items: list[Item] = []
+        following: bytes | None = start
+        while following is not None and size_bytes_max > 0:
             with db.read() as snapshot:
-                is_behind = self._see_more(snapshot, start)
-                if not is_behind:
-                    return self._read(snapshot, start, size_bytes_max)
-        raise AssertionError("the loop ends with a page")
+                if self._see_more(snapshot, following):
+                    continue  # the items must come from a snapshot of which all of the log was seen
+                some, following = self._read(snapshot, following, min(size_bytes_max, BYTES_PER_SNAPSHOT))
+            items += some
+            size_bytes_max -= sum(len(item.json) for item in some)
+        return Page(items, following)
 
     def _see_more(self, snapshot: Snapshot, start: bytes) -> bool:
         """Look at the changes that were not seen yet; whether there may be more of them."""

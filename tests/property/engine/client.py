@@ -20,11 +20,11 @@ from hashrange.engine.scope import scope_of
 from hashrange.jobs.job import IoStep
 from hashrange.jobs.runner import JOBS
 from hashrange.operations.operation import Request, Write
-from hashrange.operations.registry import OPERATIONS
+from hashrange.operations.registry import operations
 from hashrange.storage import Durability, LmdbStore, MemoryStore, Store, write_and_wait
 
 SCOPE = scope_of("000000000000", "us-east-1")
-BY_NAME = {operation.name: operation for operation in OPERATIONS}
+BY_NAME = {operation.name: operation for operation in operations()}
 SOAK_FACTOR = 40
 STEPS_MAX = 1000
 

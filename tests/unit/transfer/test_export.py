@@ -11,9 +11,11 @@ from typing import Any
 import orjson
 import pytest
 
-from harness import Engine, expect
+from harness import ApiError, Engine, expect
+from hashrange.engine.scope import scope_of
 from hashrange.jobs import export_tables
-from hashrange.storage import MemoryStore
+from hashrange.jobs.job import IoStep
+from hashrange.storage import MemoryStore, write_and_wait
 from unit.transfer.support import (
     BUCKET,
     arn,
@@ -108,9 +110,6 @@ def test_what_is_written_while_an_export_runs_is_not_in_it(
 
 
 def run_one_step(engine: Engine) -> None:
-    from hashrange.jobs.job import IoStep
-    from hashrange.storage import write_and_wait
-
     step = export_tables.next_step(engine.db)
     assert step is not None
     write_and_wait(engine.store, step.run() if isinstance(step, IoStep) else step)
@@ -128,8 +127,6 @@ def test_an_export_goes_on_after_a_crash(buckets: Path, monkeypatch: pytest.Monk
     for _ in range(4):
         run_one_step(first)
     put(first, "later")
-    from hashrange.jobs.job import IoStep
-
     step = export_tables.next_step(first.db)
     assert isinstance(step, IoStep)
     step.run()  # a file is written, and then the process dies before it is noted
@@ -171,8 +168,6 @@ def test_nothing_is_left_behind_by_an_export(table: Engine) -> None:
 
 
 def _where(engine: Engine) -> Any:
-    from hashrange.engine.scope import scope_of
-
     with engine.store.read() as snapshot:
         return snapshot, scope_of("000000000000", "us-east-1"), "table"
 
@@ -248,6 +243,7 @@ def test_an_incremental_export_does_not_need_to_hold_every_key(
     monkeypatch.setattr(export_tables, "FILE_BYTES", 300)
     monkeypatch.setattr("hashrange.transfer.net_changes.NetChanges.__init__.__kwdefaults__", {"keys_max": 8})
     monkeypatch.setattr("hashrange.transfer.net_changes.RECORDS_PER_SNAPSHOT", 7)
+    monkeypatch.setattr("hashrange.transfer.net_changes.KEYS_PER_SNAPSHOT", 2)
     start = table.clock.seconds()
     for number in range(100):
         put(table, f"{number % 50:03}", v={"N": str(number)})
@@ -288,8 +284,6 @@ def test_the_first_rule_that_is_broken_speaks(engine: Engine) -> None:
 
 
 def expect_code(code: str, run: Any) -> str:
-    from harness import ApiError
-
     with pytest.raises(ApiError) as caught:
         run()
     assert caught.value.code == code

@@ -9,12 +9,7 @@ from dataclasses import replace
 from hashrange.engine import keyspace
 from hashrange.engine.database import Database
 from hashrange.engine.definition import TableDefinition
-from hashrange.errors import (
-    ImportConflictException,
-    LimitExceededException,
-    ResourceInUseException,
-    ValidationException,
-)
+from hashrange.errors import ImportConflictException, LimitExceededException, ResourceInUseException
 from hashrange.limits import IMPORTS_AT_ONCE_MAX
 from hashrange.operations.operation import Operation, Request, Write
 from hashrange.operations.tables.create_table import check_table_count, definition_of
@@ -22,7 +17,6 @@ from hashrange.operations.transfer.import_description import describe_import
 from hashrange.operations.transfer.tokens import ClientToken
 from hashrange.operations.unsupported import refuse_unsupported
 from hashrange.storage.interface import Plan, Snapshot
-from hashrange.transfer.input_formats import CSV
 from hashrange.transfer.load import Progress
 from hashrange.transfer.transfer import IMPORT, Transfer, identifier, under_way
 
@@ -30,8 +24,6 @@ CONFLICT = "Import conflict: Duplicate request detected with conflicting paramet
 
 
 def import_table(db: Database, request: Request) -> Write:
-    if "InputFormatOptions" in request and request["InputFormat"] != CSV:
-        raise ValidationException("InputFormatOptions can only be specified when InputFormat is CSV")
     parameters = Request(request["TableCreationParameters"], request.scope)
     refuse_unsupported(parameters)
     draft = definition_of(parameters)
