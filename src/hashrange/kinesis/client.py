@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import orjson
 
-from hashrange.auth.signing import SigningKeys, signed_post
+from hashrange.auth.signing import SigningKeys, signed_headers
 from hashrange.kinesis.destination import STREAM_ARN
 
 TIMEOUT_SECONDS = 30.0
@@ -50,10 +50,11 @@ def call(endpoint: str, region: str, body: bytes, now_seconds: float) -> dict[st
     connect = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     connection = connect(parts.hostname, parts.port, timeout=TIMEOUT_SECONDS)
     path = parts.path or "/"
-    headers = signed_post(
-        SigningKeys.of_environment(os.environ),
+    headers = signed_headers(
+        SigningKeys.of_environment(os.environ, stand_in="any"),
         service="kinesis",
         region=region,
+        method="POST",
         host=parts.netloc.rpartition("@")[2],
         path=path,
         body=body,

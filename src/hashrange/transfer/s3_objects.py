@@ -17,6 +17,7 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnec
 from urllib.parse import quote, urlsplit
 from xml.etree import ElementTree
 
+from hashrange.auth.signing import SigningKeys, region_of_environment, signed_headers
 from hashrange.clock import SystemClock
 from hashrange.transfer.objects import (
     AccessDenied,
@@ -26,7 +27,6 @@ from hashrange.transfer.objects import (
     StoredObject,
     Unreachable,
 )
-from hashrange.transfer.signature import Credentials, signed_headers
 
 TIMEOUT_SECONDS = 20.0
 ATTEMPTS = 4
@@ -126,7 +126,9 @@ class S3Objects:
         kind = HTTPSConnection if self._secure else HTTPConnection
         connection = kind(self._host, timeout=TIMEOUT_SECONDS)
         headers = signed_headers(
-            Credentials.of_environment(os.environ),
+            SigningKeys.of_environment(os.environ),
+            service="s3",
+            region=region_of_environment(os.environ),
             method=request.method,
             host=self._host,
             path=request.path,

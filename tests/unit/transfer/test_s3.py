@@ -10,8 +10,9 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials as BotoCredentials
 
 from harness import Engine
+from hashrange.auth.signing import SigningKeys, signed_headers
 from hashrange.engine.database import DatabaseSettings
-from hashrange.transfer import s3_objects, signature
+from hashrange.transfer import s3_objects
 from hashrange.transfer.objects import AccessDenied, NoSuchBucket, NoSuchObject, Unreachable
 from hashrange.transfer.s3_objects import S3Objects
 from unit.transfer.s3_server import S3Server
@@ -93,8 +94,10 @@ def test_a_body_that_breaks_off_is_read_on_from_there(objects: S3Objects, server
 @pytest.mark.parametrize("token", [None, "session"])
 def test_requests_are_signed_as_the_sdk_signs_them(token: str | None) -> None:
     headers = {"content-md5": "x"}
-    ours = signature.signed_headers(
-        signature.Credentials("AKID", "secret", token, "eu-west-1"),
+    ours = signed_headers(
+        SigningKeys("AKID", "secret", token),
+        service="s3",
+        region="eu-west-1",
         method="PUT",
         host="example.com:9000",
         path="/bucket/a%20b/%C3%BC",
