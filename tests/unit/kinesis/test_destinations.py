@@ -163,7 +163,7 @@ def test_requests_are_signed_with_the_credentials_of_the_environment(
     deliver(engine)
     sent = {name.lower(): value for name, value in kinesis.headers[0].items()}
     assert sent["x-amz-security-token"] == "token"
-    names = ("content-type", "host", "x-amz-date", "x-amz-security-token", "x-amz-target")
+    names = ("content-type", "host", "x-amz-content-sha256", "x-amz-date", "x-amz-security-token", "x-amz-target")
     signer = SigV4Auth(Credentials("AKIDEXAMPLE", "secret", "token"), "kinesis", "us-east-1")
     request = AWSRequest(
         "POST", kinesis.url + "/", {name: sent[name] for name in names}, orjson.dumps(kinesis.requests[0])
