@@ -60,10 +60,23 @@ class ValidationException(ClientError):
         self.newer = message if newer is None else newer
         self.enveloped = enveloped
 
+    @property
+    def code(self) -> str:
+        """Of its subclasses too: they tell errors apart for us, not for clients."""
+        return "ValidationException"
+
     def text(self, wording: Wording, *, envelope: bool) -> str | None:
         if wording is Wording.OLDER:
             return self.message
         return self.ENVELOPE + self.newer if envelope and self.enveloped else self.newer
+
+
+class InvalidContent(ValidationException):
+    """A number or a set whose content is wrong. It is told in the same words wherever the value stands."""
+
+
+class EmptyKeyValue(ValidationException):
+    """A key that is empty. It is noticed before anything else about the table, also in a transaction."""
 
 
 class SerializationException(ClientError):

@@ -10,7 +10,8 @@ import pytest
 from crash.client import Client
 from crash.server import Server, hashrange
 from hashrange import __version__
-from hashrange.cli.options import SERVE_OPTIONS
+from hashrange.cli.main import build_parser
+from hashrange.cli.options import SERVE_OPTIONS, ConfigurationError, settle
 
 
 def endpoint_region(server: Server) -> str:
@@ -50,9 +51,9 @@ def test_every_command_has_help(command: str) -> None:
 
 
 def test_the_file_wins_over_the_default(tmp_path: Path) -> None:
-    (tmp_path / "hashrange.toml").write_text('region = "eu-file-1"\nmemory = true\n')
-    code, _, errors = hashrange("serve", "--data", "x", cwd=tmp_path)
-    assert (code, errors) == (2, "hashrange: Choose one of --data and --memory.\n")  # memory came from the file
+    (tmp_path / "hashrange.toml").write_text('data = "x"\nmemory = true\n')
+    code, _, errors = hashrange("serve", cwd=tmp_path)
+    assert (code, errors) == (2, "hashrange: Choose one of --data and --memory.\n")
     (tmp_path / "hashrange.toml").write_text('region = "eu-file-1"\nidle-timeout = 7\n')
     with Server(tmp_path / "data", cwd=tmp_path) as server:
         assert endpoint_region(server) == "eu-file-1"
@@ -80,11 +81,6 @@ def test_the_file_chosen_on_the_command_line_wins_over_the_one_in_the_environmen
         assert endpoint_region(server) == "eu-chosen-1"
 
 
-def test_a_variable_counts_like_an_option_on_the_command_line(tmp_path: Path) -> None:
-    code, _, errors = hashrange("serve", "--memory", cwd=tmp_path, env={"HASHRANGE_DATA": "data"})
-    assert (code, errors) == (2, "hashrange: Choose one of --data and --memory.\n")
-
-
 def test_a_server_in_memory_leaves_nothing_on_disk(tmp_path: Path) -> None:
     with Server(None, cwd=tmp_path) as server, Client(server.port) as client:
         assert client("ListTables") == {"TableNames": []}
@@ -98,3 +94,19 @@ def test_a_missing_directory_is_made_and_belongs_to_its_owner_only(tmp_path: Pat
         assert server.stop() == 0
     assert data.stat().st_mode & 0o777 == 0o700
     assert {path.name for path in data.iterdir()} == {"data.mdb", "lock.mdb", "hashrange.lock"}
+
+
+def test_where_the_data_is_is_one_question(tmp_path: Path) -> None:
+    file = tmp_path / "options.toml"
+    file.write_text('data = "from-file"\n', encoding="utf-8")
+
+    def settled(*arguments: str, **environment: str) -> tuple[str | None, bool]:
+        options = settle(build_parser().parse_args(["serve", "--config", str(file), *arguments]), environment)
+        return options.data, options.memory
+
+    assert settled() == ("from-file", False)
+    assert settled("--memory") == (None, True)
+    assert settled(HASHRANGE_MEMORY="1") == (None, True)
+    assert settled("--data", "here", HASHRANGE_MEMORY="1") == ("here", False)
+    with pytest.raises(ConfigurationError, match="Choose one of --data and --memory"):
+        settled("--data", "here", "--memory")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -211,16 +211,22 @@ class Options:
 
 def settle(arguments: argparse.Namespace, environment: Mapping[str, str] = os.environ) -> Options:
     """Decide every option from the command line, the environment, the file and the defaults."""
-    file = read_file(arguments.config or environment.get("HASHRANGE_CONFIG"))
-    values: dict[str, Any] = {}
-    for option in SERVE_OPTIONS:
-        given = getattr(arguments, option.attribute, None)
-        if given is None and option.environment in environment:
-            given = option.convert(environment[option.environment], option.environment)
-        if given is None and option.name in file:
-            given = option.convert(file[option.name], "configuration file")
-        values[option.attribute] = option.default if given is None else given
+    values: dict[str, Any] = {option.attribute: option.default for option in SERVE_OPTIONS}
+    for source in sources(arguments, environment):
+        if "data" in source or "memory" in source:  # the two answer one question
+            values.update(data=None, memory=False)
+        values.update(source)
     return check(Options(values))
+
+
+def sources(arguments: argparse.Namespace, environment: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """What the file, the environment and the command line say, the last word last."""
+    file = read_file(arguments.config or environment.get("HASHRANGE_CONFIG"))
+    yield {o.attribute: o.convert(file[o.name], "configuration file") for o in SERVE_OPTIONS if o.name in file}
+    named = (o for o in SERVE_OPTIONS if o.environment in environment)
+    yield {o.attribute: o.convert(environment[o.environment], o.environment) for o in named}
+    given = {o.attribute: getattr(arguments, o.attribute, None) for o in SERVE_OPTIONS}
+    yield {name: value for name, value in given.items() if value is not None}
 
 
 def read_file(path: str | None) -> dict[str, Any]:

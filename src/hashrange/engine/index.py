@@ -7,7 +7,7 @@ from collections.abc import Container
 from hashrange.engine import keyspace
 from hashrange.engine.definition import ALL, GLOBAL, INCLUDE, IndexDefinition, TableDefinition
 from hashrange.engine.keys import EMPTY_KINDS, INVALID, key_size
-from hashrange.errors import ValidationException
+from hashrange.errors import EmptyKeyValue, ValidationException
 from hashrange.limits import PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX
 from hashrange.values.item import Item
 from hashrange.values.ordered import part, partition_hash
@@ -91,11 +91,11 @@ class Index:
     def _empty_key(self, name: str, kind: str, *, by_update: bool) -> ValidationException:
         empty = f"The AttributeValue for a key attribute cannot contain an empty {EMPTY_KINDS[kind]} value."
         if by_update:
-            return ValidationException(
+            return EmptyKeyValue(
                 f"{NOT_VALID}The update expression attempted to update a secondary index key "
                 f"to a value that is not supported. {empty}"
             )
-        return ValidationException(
+        return EmptyKeyValue(
             f"{NOT_VALID}A value specified for a secondary index key is not supported. {empty} "
             f"IndexName: {self.name}, IndexKey: {name}"
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hashrange.engine.definition import KeySchema
-from hashrange.errors import ValidationException
+from hashrange.errors import EmptyKeyValue, ValidationException
 from hashrange.limits import PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX
 from hashrange.values.binary import decode
 from hashrange.values.ordered import key_bytes, partition_hash
@@ -81,7 +81,7 @@ def check_key_size(name: str, kind: str, content: str, *, is_sort_key: bool) -> 
     if kind == "N":
         return
     if not content:
-        raise ValidationException(
+        raise EmptyKeyValue(
             "One or more parameter values are not valid. The AttributeValue for a key attribute "
             f"cannot contain an empty {EMPTY_KINDS[kind]} value. Key: {name}"
         )

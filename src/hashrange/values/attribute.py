@@ -14,7 +14,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from hashrange.errors import ValidationException
+from hashrange.errors import InvalidContent, ValidationException
 from hashrange.limits import ATTRIBUTE_NAME_BYTES_MAX, NESTING_LEVELS_MAX
 from hashrange.values import binary, number
 from hashrange.values.size import CONTAINER_BYTES, ELEMENT_BYTES, text_bytes
@@ -138,7 +138,7 @@ def _check_string_set(value: dict[str, Any], content: object, depth: int) -> int
     if len(set(members)) < len(members):
         older = f"[{', '.join(members)}]"
         newer = ", ".join(f'"{member}"' for member in _sorted_up_to_repeat(members, str.encode))
-        raise ValidationException(
+        raise InvalidContent(
             f"{INVALID}Input collection {older} contains duplicates.",
             newer=f"{INVALID}Input collection [{newer}] contains duplicates.",
             enveloped=True,
@@ -151,7 +151,7 @@ def _check_number_set(value: dict[str, Any], content: object, depth: int) -> int
     members = _texts(content, EMPTY_NUMBER_SET)
     members[:] = map(number.normalise, members)
     if len(set(members)) < len(members):
-        raise ValidationException(
+        raise InvalidContent(
             "Input collection contains duplicates",
             newer=f"{INVALID}Input collection contains duplicates.",
             enveloped=True,
@@ -166,7 +166,7 @@ def _check_binary_set(value: dict[str, Any], content: object, depth: int) -> int
     if len(set(members)) < len(members):
         older = f"[{', '.join(members)}]"
         newer = ",".join(f'"{member}"' for member in _sorted_up_to_repeat(members, binary.decode))
-        raise ValidationException(
+        raise InvalidContent(
             f"{INVALID}Input collection {older}of type BS contains duplicates.",
             newer=f"{INVALID}Input collection [{newer}]of type BS contains duplicates.",
             enveloped=True,

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from decimal import Context, Decimal
 
-from hashrange.errors import ValidationException
+from hashrange.errors import InvalidContent, ValidationException
 from hashrange.limits import NUMBER_DIGITS_MAX, NUMBER_EXPONENT_MAX, NUMBER_EXPONENT_MIN
 
 NOT_NUMERIC = "The parameter cannot be converted to a numeric value"
@@ -98,7 +98,7 @@ def _storable(result: Decimal) -> str:
 
 def _not_numeric(text: str) -> ValidationException:
     newer = f"{NOT_NUMERIC}: {text}"
-    return ValidationException(newer if text else NOT_NUMERIC, newer=newer, enveloped=True)
+    return InvalidContent(newer if text else NOT_NUMERIC, newer=newer, enveloped=True)
 
 
 def _exponent(sign: str, digits: str) -> int:
@@ -113,11 +113,11 @@ def _exponent(sign: str, digits: str) -> int:
 
 def _check_range(digits: str, magnitude: int) -> None:
     if magnitude > NUMBER_EXPONENT_MAX:
-        raise ValidationException(OVERFLOW, enveloped=True)
+        raise InvalidContent(OVERFLOW, enveloped=True)
     if magnitude < NUMBER_EXPONENT_MIN:
-        raise ValidationException(UNDERFLOW, enveloped=True)
+        raise InvalidContent(UNDERFLOW, enveloped=True)
     if len(digits) > NUMBER_DIGITS_MAX:
-        raise ValidationException(TOO_MANY_DIGITS, enveloped=True)
+        raise InvalidContent(TOO_MANY_DIGITS, enveloped=True)
 
 
 def _plain(negative: bool, digits: str, magnitude: int) -> str:

@@ -167,3 +167,10 @@ def test_the_table_class_changes_twice_in_thirty_days(engine: Engine) -> None:
     expect("LimitExceededException", limited, lambda: engine.call("UpdateTable", **again))
     engine.clock.advance(30 * 24 * HOUR)
     engine.call("UpdateTable", **again)
+
+
+def test_maxima_of_on_demand_end_with_it() -> None:
+    engine = Engine()
+    engine.create_table(OnDemandThroughput={"MaxReadRequestUnits": 10, "MaxWriteRequestUnits": 20})
+    engine.call("UpdateTable", TableName="table", BillingMode="PROVISIONED", ProvisionedThroughput=units(3, 4))
+    assert "OnDemandThroughput" not in engine.call("DescribeTable", TableName="table")["Table"]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from hashrange.engine.database import Database
 from hashrange.engine.source import Source
-from hashrange.errors import ValidationException
+from hashrange.errors import InvalidContent, ValidationException
 from hashrange.operations.operation import Request
 from hashrange.storage.interface import Snapshot
 from hashrange.values.attribute import check_attributes
 from hashrange.values.types import Attributes
 
 INVALID_START = "The provided starting key is invalid"
-VALUE_ERRORS_BARE = ("numeric", "Number", "38 significant", "duplicates")
 
 
 def check_start_key_values(request: Request) -> None:
@@ -21,11 +20,10 @@ def check_start_key_values(request: Request) -> None:
         return
     try:
         check_attributes(start)
+    except InvalidContent:
+        raise
     except ValidationException as error:
-        text = error.message or ""
-        if any(part in text for part in VALUE_ERRORS_BARE):
-            raise
-        raise ValidationException(f"{INVALID_START}: {text}") from None
+        raise ValidationException(f"{INVALID_START}: {error.message}") from None
 
 
 def find_source(db: Database, snapshot: Snapshot, request: Request) -> Source:

@@ -83,9 +83,9 @@ def _provisioned(
         if switching and wanted is None and index in table.global_indexes:
             raise invalid(f"ProvisionedThroughput must be specified for index: {index.name}")
         changed = _changed(index.throughput, wanted, f"index {index.name}", table.region, now_micros)
-        indexes.append(replace(index, throughput=changed))
+        indexes.append(replace(index, throughput=changed, on_demand=None))
     throughput = _changed(table.throughput, given, "table", table.region, now_micros)
-    return replace(table, billing_mode=PROVISIONED, throughput=throughput, indexes=tuple(indexes))
+    return replace(table, billing_mode=PROVISIONED, throughput=throughput, on_demand=None, indexes=tuple(indexes))
 
 
 def _changed(current: Throughput, wanted: Wire | None, what: str, region: str, now_micros: int) -> Throughput:

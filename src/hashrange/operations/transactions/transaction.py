@@ -18,6 +18,7 @@ from hashrange.errors import (
     ClientError,
     ConditionalCheckFailedException,
     DuplicateItemException,
+    EmptyKeyValue,
     ItemCollectionSizeLimitExceededException,
     TransactionCanceledException,
     ValidationException,
@@ -32,10 +33,13 @@ REASONS: dict[type[ClientError], str] = {
     ValidationException: "ValidationError",
 }
 SAME_ITEM = "Transaction request cannot include multiple operations on one item"
-EMPTY_KEY = "One or more parameter values are not valid. "
 
 Reason = dict[str, Any]
 INNOCENT: Reason = {"Code": "None"}
+
+
+def code_of(error: ClientError) -> str:
+    return next(code for kind, code in REASONS.items() if isinstance(error, kind))
 
 
 class Reasons:
@@ -51,7 +55,7 @@ class Reasons:
             if self._invalid:
                 return
             self._invalid = True
-        self._reasons[position] = {"Code": REASONS[type(error)], "Message": error.message, **error.members}
+        self._reasons[position] = {"Code": code_of(error), "Message": error.message, **error.members}
 
     def raise_if_any(self) -> None:
         if any(reason is not INNOCENT for reason in self._reasons):
@@ -109,9 +113,9 @@ def locate(tables: Sequence[Table], actions: Sequence[Located], reasons: Reasons
     for position, (table, action) in enumerate(zip(tables, actions, strict=True)):
         try:
             keys.append(action.locate(table))
+        except EmptyKeyValue:
+            raise
         except ValidationException as error:
-            if (error.message or "").startswith(EMPTY_KEY):
-                raise
             reasons.add(position, error)
             keys.append(None)
     meant = [(table.definition.id, key) for table, key in zip(tables, keys, strict=True) if key is not None]
