@@ -87,6 +87,12 @@ def items_250(partitions: int) -> Iterator[Json]:
             }
 
 
+def recovery() -> Json:
+    """A request that turns point-in-time recovery on."""
+    wanted = {"PointInTimeRecoveryEnabled": True}
+    return {"TableName": TABLE, "PointInTimeRecoverySpecification": wanted}
+
+
 def table(*keys: str, indexes: dict[str, str] | None = None) -> Json:
     """A CreateTable request; `indexes` maps the partition key of each global index to its type."""
     types = dict.fromkeys(keys, "S") | (indexes or {})

@@ -50,6 +50,8 @@ def prepare(server: Server, workload: Workload) -> None:
     with server.client() as client, unknown_operation_is_absence():
         client.call("CreateTable", workload.table)
         wait_until_active(client)
+        for operation, members in workload.settings:
+            client.call(operation, members)
         seed(server, iter(workload.first_items()), batches=has_batches(client))
 
 

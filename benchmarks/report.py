@@ -187,6 +187,8 @@ def print_sizes(results: Results) -> None:
 RIVAL = "dynoxide"
 SPEED_TARGETS = (("get", 1.5), ("put", 2.0), ("query", 3.0), ("update", 2.0), ("transact", 2.0))
 INDEX_COST_MAX = 3.0
+STREAM_COST_MAX = 1.67  # at most 40 % of the throughput
+RECOVERY_COST_MAX = 1.25  # at most another 20 %
 START_SECONDS_MAX = 0.4
 IDLE_MEGABYTES_MAX = 60
 
@@ -200,6 +202,12 @@ def print_targets(results: Results) -> None:
         print_ratio(f"{name} is at least {minimum} times as fast as {RIVAL}", ours, rival, minimum=minimum)
     plain, indexed = results.cell(OURS[0], "put"), results.cell(OURS[0], "put-gsi")
     print_ratio(f"put-gsi costs at most {INDEX_COST_MAX} times as much as put", plain, indexed, maximum=INDEX_COST_MAX)
+    streamed, recovered = results.cell(OURS[0], "put-stream"), results.cell(OURS[0], "put-recovery")
+    print_ratio(
+        f"put-stream costs at most {STREAM_COST_MAX} times as much as put", plain, streamed, maximum=STREAM_COST_MAX
+    )
+    text = f"put-recovery costs at most {RECOVERY_COST_MAX} times as much as put-stream"
+    print_ratio(text, streamed, recovered, maximum=RECOVERY_COST_MAX)
     for start in results.starts:
         if start.peer.name == OURS[0]:
             seconds = statistics.median(start.seconds)

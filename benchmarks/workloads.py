@@ -25,6 +25,7 @@ class Workload:
     request: Callable[[str, int], Json]
     expect: Callable[[Json], bool]
     table: Json
+    settings: tuple[tuple[str, Json], ...] = ()  # calls that set the table up further
     first_items: Callable[[], Iterable[Json]] = tuple
     keys: str = "random"
     key_count: int = items.ITEMS
@@ -41,6 +42,7 @@ def all_workloads(seconds: int) -> tuple[Workload, ...]:
     delete_seconds = min(seconds, 2)
     delete_count = WARM_UP + delete_seconds * DELETES_PER_SECOND_MAX
     plain = items.table("pk")
+    streamed = {**plain, "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}}
     indexed = items.table("pk", indexes={"owner": "S", "city": "S", "score": "N"})
 
     read = Workload("get", "GetItem 1 KB", "GetItem", items.get, checks.is_item_1k, plain, thousand, writes=False)
@@ -87,6 +89,14 @@ def all_workloads(seconds: int) -> tuple[Workload, ...]:
             verify=checks.nothing,
         ),
         replace(put, name="put-gsi", title="PutItem 1 KB, 3 GSIs", table=indexed, verify=checks.all_indexed),
+        replace(put, name="put-stream", title="PutItem 1 KB, stream", table=streamed),
+        replace(
+            put,
+            name="put-recovery",
+            title="PutItem 1 KB, stream + PITR",
+            table=streamed,
+            settings=(("UpdateContinuousBackups", items.recovery()),),
+        ),
         Workload(
             "update",
             "UpdateItem, condition + ADD",

@@ -16,7 +16,7 @@ import orjson
 from hashrange.limits import ITEM_SIZE_BYTES_MAX
 from hashrange.transfer import ion_reader
 from hashrange.transfer.decompression import MalformedObject
-from hashrange.transfer.lines import lines
+from hashrange.transfer.lines import LINE_BYTES_MAX, lines
 from hashrange.values.types import Attributes
 
 DYNAMODB_JSON, ION, CSV = "DYNAMODB_JSON", "ION", "CSV"
@@ -100,31 +100,57 @@ class Csv:
         self._header: list[str] = list(header or ())
 
     def records(self, pieces: Iterable[bytes]) -> Iterator[list[str]]:
-        # Bytes that are not UTF-8 come through as surrogates, so that only the row that has them is refused.
-        text = (line.decode(errors="surrogateescape") + "\n" for line in lines(without_mark(pieces), with_blank=True))
-        rows = csv.reader(text, delimiter=self._delimiter, strict=True)
+        rows = self._rows(pieces)
+        if self._given_header is None:
+            self._header = checked_header(next(rows, []))
+        yield from rows
+
+    def _rows(self, pieces: Iterable[bytes]) -> Iterator[list[str]]:
+        """Every row that is not empty. A cell may have several lines, but a row must end."""
+        row_bytes = 0
+
+        def text() -> Iterator[str]:
+            nonlocal row_bytes
+            for line in lines(without_mark(pieces), with_blank=True):
+                row_bytes += len(line)
+                if row_bytes > LINE_BYTES_MAX:
+                    raise MalformedObject(f"The object has a row of more than {LINE_BYTES_MAX} bytes")
+                # Bytes that are not UTF-8 come through as surrogates, so that only the row that has them is refused.
+                yield line.decode(errors="surrogateescape") + "\n"
+
         try:
-            if self._given_header is None:
-                self._header = checked_header(next(filter(None, rows), []))
-            yield from filter(None, rows)
+            for row in csv.reader(text(), delimiter=self._delimiter, strict=True):
+                row_bytes = 0
+                if row:
+                    yield row
         except csv.Error as error:
             raise MalformedObject(f"The object is not valid CSV: {error}") from None
 
     def put_of(self, record: list[str]) -> Put:
         if len(record) > len(self._header):
             raise BadRecord(f"The row has {len(record)} cells, the header {len(self._header)}")
-        item = {name: {self._types.get(name, "S"): cell} for name, cell in zip(self._header, record, strict=False)}
-        try:
-            "".join(record).encode()
-        except UnicodeEncodeError:
-            raise BadRecord("The row is not UTF-8") from None
-        return Put(item)
+        if not is_utf8(record):
+            raise BadRecord("The row is not UTF-8")
+        return Put(
+            {name: {self._types.get(name, "S"): cell} for name, cell in zip(self._header, record, strict=False)}
+        )
 
 
 def checked_header(header: list[str]) -> list[str]:
     if len(set(header)) < len(header) or "" in header:
         raise MalformedObject("The header of the CSV file has a name twice, or an empty one")
+    if not is_utf8(header):
+        raise MalformedObject("The header of the CSV file is not UTF-8")
     return header
+
+
+def is_utf8(row: list[str]) -> bool:
+    """Whether a row has no surrogates, which stand for bytes that are not UTF-8."""
+    try:
+        "".join(row).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def without_mark(pieces: Iterable[bytes]) -> Iterator[bytes]:

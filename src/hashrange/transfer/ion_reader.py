@@ -144,7 +144,7 @@ class Text:
         if depth > DEPTH_MAX:
             raise MalformedObject("The object has Ion values that are nested too deeply")
         if kind in ("word", "symbol") and self._follows("::"):
-            return _annotated(self._name(kind, content), self._value(*self._token(), depth))
+            return _annotated(self._name(kind, content), self._value(*self._token(), depth + 1))
         if kind == "string":
             return {"S": _unescaped(content)}
         if kind == "long":

@@ -8,7 +8,6 @@ change are. If there are more items than may be held in memory, those with the l
 from __future__ import annotations
 
 from bisect import bisect_left
-from struct import Struct
 from typing import NamedTuple
 
 import orjson
@@ -23,8 +22,6 @@ from hashrange.storage.interface import Snapshot
 RECORDS_PER_SNAPSHOT = 10_000
 KEYS_PER_SNAPSHOT = 100
 KEYS_MAX = 500_000
-
-_sequence = Struct(">Q")
 
 
 class NetChange(NamedTuple):

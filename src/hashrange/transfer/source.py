@@ -141,6 +141,9 @@ class Source:
 
 
 def shown(record: Any) -> str:
-    """A record as a report tells it: its beginning."""
-    text = record.decode(errors="replace") if isinstance(record, bytes) else str(record)
+    """A record as a report tells it: its beginning; nothing of one that is nested too deeply to be written down."""
+    try:
+        text = record.decode(errors="replace") if isinstance(record, bytes) else str(record)
+    except RecursionError:
+        return ""
     return text[:200]
