@@ -1,4 +1,4 @@
-"""`hashrange check` and `hashrange compact`, on sound databases and on others."""
+"""`hashrange check`, `compact` and `copy`, on sound databases and on others."""
 
 from __future__ import annotations
 
@@ -153,3 +153,17 @@ def test_a_second_server_may_serve_the_same_database(data: Path) -> None:
         client("PutItem", TableName=TABLE, Item=item(ITEMS))
         assert len(scanned(another)) == ITEMS + 1
         check_is_clean(data)
+
+
+def test_a_copy_is_whole_and_can_be_taken_beside_a_running_server(tmp_path: Path) -> None:
+    with Server(tmp_path / "data") as server, Client(server.port) as client:
+        client("CreateTable", **SCHEMA)
+        client("PutItem", TableName=TABLE, Item=item(1))
+        code, output, errors = hashrange("copy", "--data", str(tmp_path / "data"), str(tmp_path / "copy"))
+        assert (code, errors) == (0, "")
+        assert output.startswith(f"{tmp_path / 'copy'}: ")
+        client("PutItem", TableName=TABLE, Item=item(2))
+    with Server(tmp_path / "copy") as server, Client(server.port) as client:
+        assert client("Scan", TableName=TABLE)["Items"] == [item(1)]
+    code, _, errors = hashrange("copy", "--data", str(tmp_path / "data"), str(tmp_path / "copy"))
+    assert (code, errors) == (2, f"hashrange: There is a database in {tmp_path / 'copy'} already.\n")

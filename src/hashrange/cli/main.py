@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from hashrange import __version__
 from hashrange.cli import consumers, tools
@@ -19,6 +20,7 @@ examples:
   hashrange serve --data /srv/db --workers 4         four processes on one database
   hashrange check --data /srv/db                     verify everything, also beside a running server
   hashrange compact --data /srv/db                   give unused space back, while no server runs
+  hashrange copy --data /srv/db /backup/today        copy everything as it is now, beside a running server
 """
 
 
@@ -40,11 +42,14 @@ def build_parser() -> argparse.ArgumentParser:
     for name, text in (
         ("check", "walk the whole database and verify it (exit code 0: sound, 1: problems found)"),
         ("compact", "rewrite the database without unused space; no server may be running on it"),
+        ("copy", "copy the whole database as it is at one moment, also beside a running server"),
     ):
         command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
         command.add_argument(
             "--data", metavar="DIR", help=f"directory of the database (default: {DEFAULT_DATA}) [HASHRANGE_DATA]"
         )
+        if name == "copy":
+            command.add_argument("to", metavar="TO", help="directory to make; it must be empty or missing")
     tools.add_commands(commands)
     consumers.add_commands(commands)
     commands.add_parser("version", help="print the version", description="Print the version.")
@@ -71,19 +76,10 @@ def run(arguments: argparse.Namespace) -> int:
     from hashrange.storage import StoreError
 
     try:
-        if arguments.command == "serve":
-            from hashrange.cli import serve
-
-            return serve.run(arguments)
-        if arguments.command == "check":
-            from hashrange.cli import check
-
-            return check.run(arguments)
         if arguments.command in tools.MODULES | consumers.MODULES:
             return tools.run(arguments)
-        from hashrange.cli import compact
-
-        return compact.run(arguments)
+        code: int = import_module(f"hashrange.cli.{arguments.command}").run(arguments)
+        return code
     except (StoreError, CannotListen, BadCertificate) as error:
         return refuse(error)
 
