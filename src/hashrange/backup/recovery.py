@@ -25,6 +25,18 @@ def latest_micros(table: TableDefinition, now_micros: int) -> int:
     return max(earliest_micros(table, now_micros), now_micros // SECOND_MICROS * SECOND_MICROS)
 
 
+def moment_of(seconds: float, table: TableDefinition, now_micros: int) -> int | None:
+    """The moment that a client means; None if the table cannot go back to it.
+
+    Clients often cut times to whole seconds, so those of the first restorable second that lie before the first
+    restorable moment stand for that moment.
+    """
+    earliest = earliest_micros(table, now_micros)
+    if not earliest // SECOND_MICROS <= seconds <= now_micros / SECOND_MICROS:
+        return None
+    return max(round(seconds * SECOND_MICROS), earliest)
+
+
 def enable(record: TableRecord, days: int, now_micros: int) -> tuple[TableRecord, Mutation]:
     """The record of a table whose log is kept for so many days. What was trimmed already does not come back."""
     table = record.now

@@ -151,9 +151,13 @@ class Load:
             batch = read_batch(
                 self._source(), table, self._db.clock.micros(), may_replace=not table.definition.is_logged
             )
-        except BaseException:
+        except ObjectsError:
             self._close_source()  # it cannot be read on, and must not be taken for one that has come to its end
             raise
+        except Exception as error:  # we were wrong about what a file can be; no other transfer must wait for that
+            self._close_source()
+            log.exception("%s: the input cannot be read", self._transfer.arn)
+            raise Failure("InternalError", f"The input cannot be read: {type(error).__name__}") from error
         self._log(batch.bad)
         return lambda snapshot: self._write(snapshot, batch)
 

@@ -6,6 +6,7 @@ import http.client
 import os
 from base64 import b64encode
 from collections.abc import Sequence
+from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
@@ -39,12 +40,14 @@ def put_records(endpoint: str, stream_arn: str, records: Sequence[tuple[str, byt
             "Records": [{"Data": b64encode(data).decode(), "PartitionKey": key} for key, data in records],
         }
     )
-    results = call(endpoint, region, body, now_seconds).get("Records") or [{}] * len(records)
-    refused = (place for place, result in enumerate(results) if result.get("ErrorCode"))
+    results = call(endpoint, region, body, now_seconds).get("Records")
+    if not isinstance(results, list) or len(results) != len(records):
+        raise KinesisFailed("InvalidAnswer", "the endpoint does not say what became of each record")
+    refused = (place for place, result in enumerate(results) if not isinstance(result, dict) or result.get("ErrorCode"))
     return next(refused, len(records))
 
 
-def call(endpoint: str, region: str, body: bytes, now_seconds: float) -> dict[str, list[dict[str, str]]]:
+def call(endpoint: str, region: str, body: bytes, now_seconds: float) -> dict[str, Any]:
     parts = urlsplit(endpoint)
     assert parts.hostname is not None
     connect = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
@@ -72,7 +75,7 @@ def call(endpoint: str, region: str, body: bytes, now_seconds: float) -> dict[st
     return parsed(response.status, answer)
 
 
-def parsed(status: int, answer: bytes) -> dict[str, list[dict[str, str]]]:
+def parsed(status: int, answer: bytes) -> dict[str, Any]:
     try:
         content = orjson.loads(answer) if answer else {}
     except orjson.JSONDecodeError:

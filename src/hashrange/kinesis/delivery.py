@@ -113,12 +113,16 @@ def forgetting(table: Destinations) -> Planner:
 
 
 def changing(place: Place, change: Callable[[Destination], Destination], now_micros: int) -> Planner:
-    """A change of the destination, if it is still the live one. One that ends lets go of the log."""
+    """A change of the destination, if it is still the live one, and not one that was disabled and enabled anew. One
+    that ends lets go of the log."""
+    seen = place.destination.slices[place.slice]
 
     def plan(snapshot: Snapshot) -> Plan:
         table = destinations_of(snapshot, place.table.table_id)
         live = None if table is None else table.live
         if table is None or live is None or live.stream_arn != place.destination.stream_arn:
+            return Plan()
+        if live.slices[place.slice] != seen:
             return Plan()
         changed = change(live)
         mutations: list[tuple[bytes, bytes | None]] = [

@@ -12,6 +12,7 @@ from hashrange.errors import ExpiredIteratorException, ValidationException
 from hashrange.limits import SHARD_ITERATOR_SECONDS
 
 ITERATOR_MICROS = SHARD_ITERATOR_SECONDS * 1_000_000
+POSITION_MAX = 2**64 - 1
 SEQUENCE_BASE = 10**20  # makes every sequence number 21 digits long, as clients demand
 
 
@@ -45,9 +46,9 @@ class ShardIterator:
             arn, version, inner = parts
             shard_id, position, issued_at_micros = orjson.loads(b64decode(inner, validate=True))
             iterator = cls(arn, str(shard_id), int(position), int(issued_at_micros))
-        except (ValueError, TypeError, binascii.Error):
+        except (ValueError, TypeError, OverflowError, binascii.Error):
             raise ValidationException("Invalid ShardIterator") from None
-        if version != "1":
+        if version != "1" or not 0 <= iterator.position <= POSITION_MAX:
             raise ValidationException("Invalid ShardIterator")
         if now_micros - iterator.issued_at_micros > ITERATOR_MICROS:
             raise ExpiredIteratorException("Iterator expired. It was created more than 15 minutes ago.")

@@ -20,7 +20,8 @@ from hashrange.limits import STREAM_RETENTION_SECONDS
 
 RETENTION_MICROS = STREAM_RETENTION_SECONDS * 1_000_000
 CLOSING_MICROS = 60_000_000
-"""A shard is called closed only after this long, when no commit that began before its end can still be under way."""
+"""A shard that no later change shows to be complete is called closed after this long: by then no commit that began
+before its end can still be under way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +104,19 @@ def shard_id(stream: Stream, slice_number: int, start: int) -> str:
     return f"shardId-{start:020d}-{tag}"
 
 
-def shards_of(stream: Stream, now_micros: int) -> list[Shard]:
-    """All shards that still have something to read, oldest first."""
+def shards_of(stream: Stream, now_micros: int, last_sequence: int) -> list[Shard]:
+    """All shards that still have something to read, oldest first.
+
+    Sequence numbers are given out in the order of commits, so a snapshot whose last one lies after the end of a shard
+    has all of the shard.
+    """
     shard_micros = stream.shard_micros
     until = now_micros if stream.disabled_at_micros is None else stream.disabled_at_micros
     newest = (until - stream.created_at_micros) // shard_micros
     trimmed_at = now_micros - RETENTION_MICROS
+    oldest = max(0, (trimmed_at - stream.created_at_micros) // shard_micros)
     shards: list[Shard] = []
-    for piece in range(newest + 1):
+    for piece in range(oldest, newest + 1):
         start_micros = stream.created_at_micros + piece * shard_micros
         end_micros = start_micros + shard_micros
         is_cut = stream.disabled_at_micros is not None and stream.disabled_at_micros < end_micros
@@ -118,6 +124,7 @@ def shards_of(stream: Stream, now_micros: int) -> list[Shard]:
             end_micros = until + 1
         if end_micros <= trimmed_at:
             continue
+        is_complete = last_sequence >= position_at(end_micros) or now_micros >= end_micros + CLOSING_MICROS
         for slice_number in range(stream.slices):
             parent = position_at(start_micros - shard_micros)
             shards.append(
@@ -127,7 +134,7 @@ def shards_of(stream: Stream, now_micros: int) -> list[Shard]:
                     start=position_at(start_micros),
                     end=position_at(end_micros),
                     parent_id=shard_id(stream, slice_number, parent) if piece else None,
-                    is_closed=is_cut or now_micros >= end_micros + CLOSING_MICROS,
+                    is_closed=is_cut or is_complete,
                 )
             )
     return shards

@@ -101,8 +101,9 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def as_objects_error(error: OSError) -> AccessDenied | NoSuchObject | Unreachable:
+    """What clients are told. Where the buckets are on this machine is none of their business."""
     if isinstance(error, FileNotFoundError):
-        return NoSuchObject(f"There is no such object: {error.filename}")
+        return NoSuchObject("There is no such object")
     if isinstance(error, PermissionError | NotADirectoryError | IsADirectoryError):
-        return AccessDenied(f"The object cannot be used: {error}")
-    return Unreachable(f"The object cannot be used: {error}")
+        return AccessDenied(f"The object cannot be used: {error.strerror}")
+    return Unreachable(f"The object cannot be used: {error.strerror}")

@@ -131,9 +131,7 @@ class Csv:
             raise BadRecord(f"The row has {len(record)} cells, the header {len(self._header)}")
         if not is_utf8(record):
             raise BadRecord("The row is not UTF-8")
-        return Put(
-            {name: {self._types.get(name, "S"): cell} for name, cell in zip(self._header, record, strict=False)}
-        )
+        return Put({name: {self._types.get(name, "S"): cell} for name, cell in zip(self._header, record, strict=False)})
 
 
 def checked_header(header: list[str]) -> list[str]:

@@ -8,6 +8,7 @@ breaks is asked for again from where it broke.
 from __future__ import annotations
 
 import os
+import re
 import threading
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
@@ -42,6 +43,8 @@ ERRORS: Mapping[str, type[ObjectsError]] = {
     "SignatureDoesNotMatch": AccessDenied,
 }
 STATUSES: Mapping[int, type[ObjectsError]] = {401: AccessDenied, 403: AccessDenied, 404: NoSuchBucket}
+PARTIAL_CONTENT = 206
+SIZE = re.compile(r"[0-9]{1,18}")
 WORTH_REPEATING = frozenset((429, 500, 502, 503, 504))
 
 
@@ -103,7 +106,11 @@ class S3Objects:
             headers.append(("range", f"bytes={offset}-"))
             if tag is not None:
                 headers.append(("if-match", tag))
-        return self._send(S3Request("GET", path, headers=tuple(headers)))
+        response = self._send(S3Request("GET", path, headers=tuple(headers)))
+        if offset and response.status != PARTIAL_CONTENT:
+            response.close()
+            raise Unreachable("The endpoint cannot go on in the middle of an object.")
+        return response
 
     def _send(self, request: S3Request) -> HTTPResponse:
         for attempt in range(ATTEMPTS):
@@ -152,7 +159,7 @@ class S3Body:
         self._offset = 0
         self._response = objects.open(path, 0, None)
         self._tag = self._response.headers.get("etag")
-        self._length = int(self._response.headers.get("content-length") or -1)
+        self._length = -1 if self._response.length is None else self._response.length
 
     def read(self, size: int, /) -> bytes:
         for _ in range(ATTEMPTS):
@@ -211,6 +218,6 @@ def qualified(listing: ElementTree.Element, name: str) -> str:
 def stored_object(listing: ElementTree.Element, entry: ElementTree.Element) -> StoredObject:
     key = entry.findtext(qualified(listing, "Key"))
     size = entry.findtext(qualified(listing, "Size"))
-    if key is None or size is None or not size.isdecimal():
+    if key is None or size is None or SIZE.fullmatch(size) is None:
         raise Unreachable("The endpoint answered with a listing that names no keys and sizes.")
     return StoredObject(key, int(size))

@@ -15,6 +15,7 @@ import sys
 import threading
 from collections import defaultdict
 from dataclasses import asdict, dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
@@ -113,7 +114,7 @@ class Functions:
         if process is None:
             process = self._start([sys.executable, "-m", "hashrange.triggers.python_host", name])
         call = orjson.dumps({"event": orjson.Fragment(event), "context": asdict(context)}) + b"\n"
-        outcome = orjson.loads(self._exchange(process, call) or b'{"error": "the process of the function ended"}')
+        outcome = outcome_of(self._exchange(process, call))
         if "error" in outcome:
             self._end(process)
             raise FunctionFailed(outcome["error"])
@@ -138,18 +139,28 @@ class Functions:
             limit.cancel()
 
 
+def outcome_of(line: bytes) -> dict[str, Any]:
+    """What the process of a Python function has said: a response or an error. Nothing, if it has ended."""
+    if not line:
+        return {"error": "the process of the function ended"}
+    try:
+        outcome: dict[str, Any] = orjson.loads(line)
+    except orjson.JSONDecodeError as error:  # NaN, say, which Python writes and JSON does not have
+        return {"error": f"the response is not JSON: {error}"}
+    return outcome
+
+
 def kill(process: subprocess.Popen[bytes]) -> None:
-    """End a process, with whatever it has started."""
-    if process.poll() is None:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+    """End a process, with whatever it has started, which may be still there when the process itself is not."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody is left, or nobody who is alive
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def connect_to(connection: http.client.HTTPConnection) -> None:
     try:
         connection.connect()
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # UnicodeError: a host name that there cannot be
         raise NotCalled(f"{type(error).__name__}: {error}") from error
 
 

@@ -10,7 +10,6 @@ value that is itself a list matches if one of its elements does. Patterns are co
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
@@ -24,6 +23,7 @@ Matcher = Callable[[Any], bool]
 Scalar = str | int | float | bool | None
 
 ABSENT = object()
+DEPTH_MAX = 100  # a record is never deeper: an item has 32 levels, each of a type and a name
 SCALARS = (str, int, float, bool, type(None))
 
 COMPARISONS: dict[str, Callable[[float, float], bool]] = {
@@ -54,20 +54,22 @@ def compiled_one(pattern: str) -> Matcher:
         parsed = orjson.loads(pattern)
         if not isinstance(parsed, dict):
             raise BadPattern
-        return structure(parsed)
-    except (BadPattern, orjson.JSONDecodeError, RecursionError):
+        return structure(parsed, 0)
+    except (BadPattern, orjson.JSONDecodeError):
         raise InvalidParameterValueException("Invalid filter pattern definition.") from None
 
 
-def structure(pattern: Mapping[str, Any]) -> Matcher:
+def structure(pattern: Mapping[str, Any], depth: int) -> Matcher:
     """All members match. A list in the place of an object matches if one of its objects does."""
+    if depth > DEPTH_MAX:
+        raise BadPattern
     members: list[tuple[str, Matcher]] = []
     choices: list[list[Matcher]] = []
     for name, wanted in pattern.items():
         if name == "$or":
-            choices.append(alternatives_of(wanted))
+            choices.append(alternatives_of(wanted, depth + 1))
         elif isinstance(wanted, dict):
-            members.append((name, structure(wanted)))
+            members.append((name, structure(wanted, depth + 1)))
         else:
             members.append((name, leaf(wanted)))
 
@@ -84,10 +86,10 @@ def structure(pattern: Mapping[str, Any]) -> Matcher:
     return matches
 
 
-def alternatives_of(wanted: Any) -> list[Matcher]:
+def alternatives_of(wanted: Any, depth: int) -> list[Matcher]:
     if not isinstance(wanted, list) or len(wanted) < 2 or not all(isinstance(each, dict) for each in wanted):
         raise BadPattern
-    return [structure(each) for each in wanted]
+    return [structure(each, depth) for each in wanted]
 
 
 def leaf(wanted: Any) -> Matcher:
@@ -154,12 +156,27 @@ def equals_ignore_case(operand: Any) -> Matcher:
 
 
 def wildcard(operand: Any) -> Matcher:
-    """`*` stands for any characters."""
+    """`*` stands for any characters. What is between two of them is looked for once, from the left, so that a match
+    takes no longer than the value is long; regular expressions would try every combination."""
     text = text_of(operand)
     if "**" in text:
         raise BadPattern
-    pattern = re.compile(".*".join(map(re.escape, text.split("*"))), re.DOTALL)
-    return on_text(lambda value: pattern.fullmatch(value) is not None)
+    if "*" not in text:
+        return on_text(lambda value: value == text)
+    first, *middle, last = text.split("*")
+
+    def matches(value: str) -> bool:
+        if not value.startswith(first):
+            return False
+        position = len(first)
+        for part in middle:
+            found = value.find(part, position)
+            if found < 0:
+                return False
+            position = found + len(part)
+        return value.endswith(last) and position + len(last) <= len(value)
+
+    return on_text(matches)
 
 
 def exists(operand: Any) -> Matcher:

@@ -108,7 +108,8 @@ def patterns(given: Any) -> tuple[str, ...]:
 def destination(given: Any, *, trusted: bool) -> str | None:
     if not isinstance(given, dict) or given.get("OnSuccess"):
         raise InvalidParameterValueException("Unsupported DestinationConfig parameter for given event source type.")
-    chosen = (given.get("OnFailure") or {}).get("Destination")
+    on_failure = given.get("OnFailure") or {}
+    chosen = on_failure.get("Destination") if isinstance(on_failure, dict) else on_failure
     if not chosen:
         return None
     if not isinstance(chosen, str) or not (is_url(chosen) or (trusted and not chosen.startswith("arn:"))):

@@ -20,6 +20,7 @@ from hashrange.storage.interface import Snapshot
 
 PYTHON, HTTP, COMMAND = "python", "http", "command"
 CALLABLE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+URL_CHARACTERS = re.compile(r"[!-~]+")  # printable, no spaces; anything else is to be escaped
 FUNCTION_NAME = re.compile(
     r"(?:arn:aws[a-zA-Z-]*:lambda:[^:]*:\d*:function:|\d{12}:function:|function:)?([a-zA-Z0-9_.-]+)(?::[$\w.-]+)?"
 )
@@ -41,8 +42,13 @@ class Target:
 
 
 def is_url(text: str) -> bool:
-    parts = urlsplit(text)
-    return parts.scheme in ("http", "https") and bool(parts.hostname)
+    """Whether a text is an address that can be POSTed to as it stands."""
+    try:
+        parts = urlsplit(text)
+        is_complete = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # brackets that do not close, a port that is none
+        return False
+    return is_complete and URL_CHARACTERS.fullmatch(text) is not None
 
 
 def is_target(text: str) -> bool:

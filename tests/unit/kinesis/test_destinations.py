@@ -317,6 +317,34 @@ def test_what_was_refused_within_a_request_is_put_again_with_what_follows(engine
     assert kinesis.sort_keys == ["1", "2", "3", "2", "3"]
 
 
+@pytest.mark.parametrize("records", [None, [], "x", [{}], [1, "x", None], {"0": {}}])
+def test_an_answer_that_does_not_tell_what_was_taken_is_none(engine: Engine, kinesis: Kinesis, records: Any) -> None:
+    kinesis.answer = lambda request: (200, {"FailedRecordCount": 0, "Records": records})
+    enable(engine)
+    put(engine, "1", "2", "3")
+    deliver(engine)
+    kinesis.answer = accepted
+    engine.clock.advance(1)
+    deliver(engine)
+    assert kinesis.sort_keys == ["1", "2", "3"] * 2
+
+
+def test_a_delivery_says_nothing_about_a_destination_that_was_enabled_anew(engine: Engine, kinesis: Kinesis) -> None:
+    def answer(request: dict[str, Any]) -> tuple[int, Any]:
+        disable(engine)
+        enable(engine)
+        return 500, {}
+
+    enable(engine)
+    put(engine, "1")
+    kinesis.answer = answer
+    deliver(engine)
+    kinesis.answer = accepted
+    put(engine, "2")
+    deliver(engine)
+    assert kinesis.sort_keys == ["1", "2"]
+
+
 def test_every_slice_is_delivered_and_a_new_server_goes_on(kinesis: Kinesis) -> None:
     store = MemoryStore()
     settings = DatabaseSettings(kinesis_endpoint=kinesis.url, stream_shards=4)

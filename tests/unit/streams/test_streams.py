@@ -1,7 +1,9 @@
 """Streams show every change once, in order, as their view says, for a day."""
 
+from base64 import b64encode
 from typing import Any
 
+import orjson
 import pytest
 
 from harness import ApiError, Engine, expect
@@ -194,6 +196,14 @@ def test_a_closed_shard_ends() -> None:
     assert "NextShardIterator" not in page
 
 
+def test_a_shard_ends_as_soon_as_a_later_change_is_there(engine: Engine) -> None:
+    put(engine, "1", "x")
+    engine.clock.advance(4 * HOUR + 1)
+    assert "EndingSequenceNumber" not in shards(engine)[0]["SequenceNumberRange"]
+    put(engine, "1", "y")
+    assert "EndingSequenceNumber" in shards(engine)[0]["SequenceNumberRange"]
+
+
 def test_with_several_shards_an_item_stays_in_one_line() -> None:
     engine = Engine(settings=DatabaseSettings(stream_shards=4))
     engine.create_table(StreamSpecification=enabled("NEW_IMAGE"))
@@ -219,6 +229,24 @@ def test_records_are_gone_after_a_day(engine: Engine) -> None:
     engine.run_jobs()
     with engine.store.read() as snapshot:
         assert len(list(snapshot.scan(b"l", b"m"))) == 1
+
+
+def test_the_trim_horizon_of_a_partly_trimmed_shard_can_be_read(engine: Engine) -> None:
+    put(engine, "1", "old")
+    engine.clock.advance(2 * HOUR)
+    put(engine, "2", "newer")
+    engine.clock.advance(23 * HOUR)
+    wanted = {"ShardId": shards(engine)[0]["ShardId"], "ShardIteratorType": "TRIM_HORIZON"}
+    iterator = engine.call("GetShardIterator", StreamArn=stream_arn(engine), **wanted)["ShardIterator"]
+    engine.clock.advance(1)
+    page = engine.call("GetRecords", ShardIterator=iterator)
+    assert [record["dynamodb"]["Keys"] for record in page["Records"]] == [key("2")]
+
+
+def test_a_position_that_no_log_has_is_a_broken_iterator(engine: Engine) -> None:
+    inner = orjson.dumps([shards(engine)[0]["ShardId"], 1e30, 2**60])
+    iterator = f"{stream_arn(engine)}|1|{b64encode(inner).decode()}"
+    expect("ValidationException", "Invalid ShardIterator", lambda: engine.call("GetRecords", ShardIterator=iterator))
 
 
 def test_a_disabled_stream_is_readable_for_a_day_and_a_new_one_has_a_new_arn(engine: Engine) -> None:

@@ -12,7 +12,8 @@ NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/"
 
 
 class S3Server(ThreadingHTTPServer):
-    """`faults` are taken one by one: a status to answer with, or "break" to close in the middle of a body."""
+    """`faults` are taken one by one: a status to answer with, "break" to close in the middle of a body, or
+    "whole" to send all of an object of which a part was asked for."""
 
     daemon_threads = True
 
@@ -61,16 +62,17 @@ class Handler(BaseHTTPRequestHandler):
         elif unquote(rest[0]) not in objects:
             self.error(404, "NoSuchKey")
         else:
-            self.content(objects[unquote(rest[0])], is_broken=fault == "break")
+            self.content(objects[unquote(rest[0])], fault)
 
-    def content(self, data: bytes, *, is_broken: bool) -> None:
-        start = int((self.headers.get("range") or "bytes=0-").removeprefix("bytes=").rstrip("-"))
+    def content(self, data: bytes, fault: str | None) -> None:
+        wanted = self.headers.get("range") if fault != "whole" else None
+        start = int((wanted or "bytes=0-").removeprefix("bytes=").rstrip("-"))
         data = data[start:]
         self.send_response(206 if start else 200)
         self.send_header("content-length", str(len(data)))
         self.send_header("etag", '"tag"')
         self.end_headers()
-        self.wfile.write(data[: len(data) // 2] if is_broken else data)
+        self.wfile.write(data[: len(data) // 2] if fault == "break" else data)
         self.close_connection = True
 
     def error(self, status: int, code: str) -> None:

@@ -24,6 +24,14 @@ def objects(home: Path) -> DirectoryObjects:
     return DirectoryObjects(str(home))
 
 
+@pytest.mark.parametrize("key", ["missing", "x" * 300, "file/below"])
+def test_clients_are_not_told_where_buckets_are(home: Path, objects: DirectoryObjects, key: str) -> None:
+    objects.put("bucket", "file", b"")
+    with pytest.raises(ObjectsError) as caught:
+        objects.get("bucket", key)
+    assert str(home) not in str(caught.value)
+
+
 def test_what_was_put_is_there(objects: DirectoryObjects) -> None:
     tag = objects.put("bucket", "a/b.txt", b"content")
     assert tag == "9a0364b9e99bb480dd25e1f0284c8555"

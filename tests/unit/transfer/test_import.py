@@ -146,6 +146,8 @@ BAD_LINES = {
     "an item that is too large": b'{"Item":{"pk":{"S":"x"},"sk":{"S":"1"},"b":{"S":"%b"}}}\n' % (b"x" * 410_000),
     "a value that is too deep": b'{"Item":{"pk":{"S":"x"},"sk":{"S":"1"},"b":%b{"S":""}%b}}\n'
     % (b'{"L":[' * 40, b"]}" * 40),
+    "a value that is far too deep": b'{"Item":{"pk":{"S":"x"},"sk":{"S":"1"},"b":%b{"S":""}%b}}\n'
+    % (b'{"L":[' * 500, b"]}" * 500),
     "JSON that is far too deep": b"[" * 5000 + b"\n",
     "an index key of the wrong type": b'{"Item":{"pk":{"S":"x"},"sk":{"S":"1"},"owner":{"N":"1"}}}\n',
 }
@@ -195,6 +197,24 @@ def test_an_object_full_of_errors_is_not_read_to_its_end(
     write(buckets, "1", "x\n" * 1000)
     done = imported(engine)
     assert counts(done) == (51, 0, 51)
+
+
+def test_an_input_that_we_were_wrong_about_holds_up_no_other(
+    engine: Engine, buckets: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_batch(*arguments: Any, **options: Any) -> Any:
+        monkeypatch.undo()
+        raise RuntimeError
+
+    monkeypatch.setattr(load_items, "read_batch", read_batch)
+    write(buckets, "1", line("a"))
+    started = [start_import(engine, name) for name in ("one", "other")]
+    engine.run_jobs()
+    done = [engine.call("DescribeImport", ImportArn=each["ImportArn"])["ImportTableDescription"] for each in started]
+    assert {status(each) for each in done} == {
+        ("COMPLETED", None, None),
+        ("FAILED", "InternalError", "The input cannot be read: RuntimeError"),
+    }
 
 
 def test_of_two_items_with_one_key_one_is_kept(engine: Engine, buckets: Path) -> None:
@@ -284,6 +304,24 @@ def test_a_bad_row_is_an_error_and_the_others_are_kept(engine: Engine, buckets: 
     done = imported(engine, InputFormat="CSV", parameters=csv_keys())
     assert status(done) == VALIDATION
     assert done["ErrorCount"] == 1
+    assert [item["id"]["N"] for item in scan(engine, "copy")] == ["2"]
+
+
+def test_a_header_that_is_not_utf_8_ends_its_object(engine: Engine, buckets: Path) -> None:
+    write(buckets, "1.csv", b"id,\xff\n1,a\n")
+    write(buckets, "2.csv", b"id,x\n2,a\n")
+    done = imported(engine, InputFormat="CSV", parameters=csv_keys())
+    assert (status(done), done["ErrorCount"]) == (VALIDATION, 1)
+    assert [item["id"]["N"] for item in scan(engine, "copy")] == ["2"]
+
+
+def test_a_row_that_does_not_end_is_not_read_on(engine: Engine, buckets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hashrange.transfer.input_formats.LINE_BYTES_MAX", 1000)
+    write(buckets, "1.csv", b'id,x\n1,"' + b'\n","' * 1000)
+    write(buckets, "2.csv", b"id,x\n" + b"2,a\n" * 1000)
+    done = imported(engine, InputFormat="CSV", parameters=csv_keys())
+    assert (status(done), done["ErrorCount"]) == (VALIDATION, 1)
+    assert done["ProcessedItemCount"] == 1001
     assert [item["id"]["N"] for item in scan(engine, "copy")] == ["2"]
 
 

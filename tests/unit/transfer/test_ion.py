@@ -103,6 +103,7 @@ def test_what_speaks_about_the_file_is_no_value() -> None:
         b"\xff",
         b"\xe0\x01\x00\xea\x00",
         b"[" * 100_000,
+        b"a::" * 100_000 + b"1",
         b"[" * (LINE_BYTES_MAX + 1),
     ],
     ids=lambda text: text[:20],

@@ -91,6 +91,21 @@ def test_a_body_that_breaks_off_is_read_on_from_there(objects: S3Objects, server
     assert [headers.get("range") for _, _, headers in server.requests] == [None, "bytes=128000-", "bytes=192000-"]
 
 
+def test_an_object_that_cannot_be_read_on_is_not_read_from_its_start(objects: S3Objects, server: S3Server) -> None:
+    server.buckets["bucket"]["key"] = bytes(100_000)
+    server.faults = ["break", "whole"]
+    body = objects.get("bucket", "key")
+    with pytest.raises(Unreachable):
+        list(iter(lambda: body.read(10_000), b""))
+
+
+@pytest.mark.parametrize("size", ["", "x", "-1", "9" * 5000])
+def test_a_listing_without_sizes_is_none(size: str) -> None:
+    listing = s3_objects.parse(f"<L><Contents><Key>key</Key><Size>{size}</Size></Contents></L>".encode())
+    with pytest.raises(Unreachable):
+        s3_objects.stored_object(listing, listing[0])
+
+
 @pytest.mark.parametrize("token", [None, "session"])
 def test_requests_are_signed_as_the_sdk_signs_them(token: str | None) -> None:
     headers = {"content-md5": "x"}

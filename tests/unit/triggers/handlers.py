@@ -37,6 +37,10 @@ def answer_nonsense(event: dict[str, Any], context: Any) -> Any:
     return object()
 
 
+def answer_not_a_number(event: dict[str, Any], context: Any) -> float:
+    return float("nan")
+
+
 def with_powertools(event: dict[str, Any], context: Any) -> dict[str, Any]:
     from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
     from aws_lambda_powertools.utilities.data_classes import DynamoDBStreamEvent

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,7 @@ def test_a_python_function_keeps_its_process_between_calls(engine: Any, tmp_path
         ("fail", "ValueError: no such order"),
         ("die", "the process of the function ended"),
         ("answer_nonsense", "TypeError: Object of type object is not JSON serializable"),
+        ("answer_not_a_number", "the response is not JSON"),
         ("missing", "the process of the function ended"),
     ],
 )
@@ -82,6 +84,14 @@ def test_a_command_may_report_failures_and_fails_by_its_exit_code(functions: Fun
         functions.call(Target("command", "exit 3"), EVENT, CONTEXT)
 
 
+def test_what_a_command_leaves_behind_is_ended_with_it(tmp_path: Path) -> None:
+    functions = Functions(seconds=0.3)
+    with pytest.raises(FunctionFailed):
+        functions.call(Target("command", f"(sleep 0.6; touch '{tmp_path}/left') &"), EVENT, CONTEXT)
+    time.sleep(0.6)
+    assert not (tmp_path / "left").exists()
+
+
 def test_nothing_is_started_once_the_functions_are_closed(functions: Functions) -> None:
     functions.close()
     with pytest.raises(NotCalled):
@@ -98,6 +108,11 @@ def test_a_function_written_with_powertools_works(engine: Any, tmp_path: Path) -
     assert seen.read_text(encoding="utf-8").split() == ["1", "3.0", "2", "4"]
     uuid = engine.mapping("List")["EventSourceMappings"][0]["UUID"]
     assert engine.result(uuid) == "PROBLEM: Function call failed"
+
+
+def test_a_host_name_that_there_cannot_be_is_not_called(functions: Functions) -> None:
+    with pytest.raises(NotCalled):
+        functions.call(parse_target(f"http://{'x' * 64}.example/"), EVENT, CONTEXT)
 
 
 def test_registered_functions_are_found_at_the_moment_of_the_call(watched: Any, consumer: Any) -> None:
@@ -118,7 +133,19 @@ def test_registered_functions_are_found_at_the_moment_of_the_call(watched: Any, 
 
 
 @pytest.mark.parametrize(
-    "text", ["python:", "python:module", "python:os.system('x'):y", "command: ", "http://", "https:///x", "ftp://x/"]
+    "text",
+    [
+        *("python:", "python:module", "python:os.system('x'):y", "command: ", "ftp://x/", "http://", "https:///x"),
+        *(
+            "http://[/",
+            "http://x:99999/",
+            "http://x:0/",
+            "http://x:y/",
+            "http://x/a b",
+            "http://x/\n",
+            "http://x/\u00e9",
+        ),
+    ],
 )
 def test_what_names_nothing_is_refused(text: str) -> None:
     with pytest.raises(BadTarget):

@@ -37,7 +37,23 @@ def test_one_of_several_patterns_is_enough() -> None:
     assert not matches({"a": "y"})
 
 
+def nested(levels: int) -> str:
+    return '{"a":' * levels + "[1]" + "}" * levels
+
+
 def test_a_pattern_that_is_too_long_or_too_deep_is_refused() -> None:
-    for text in (json.dumps({"a": ["x" * 4096]}), '{"a":' * 1000 + "[1]" + "}" * 1000):
+    for text in (json.dumps({"a": ["x" * 4096]}), nested(300), nested(600)):
         with pytest.raises(InvalidParameterValueException):
             compiled_one(text)
+
+
+def test_a_pattern_as_deep_as_an_item_can_be_matches() -> None:
+    matches = compiled_one(nested(80))
+    assert matches(json.loads(nested(80)))
+    assert not matches({})
+
+
+def test_a_wildcard_does_not_try_every_combination() -> None:
+    matches = compiled_one(json.dumps({"a": [{"wildcard": "*a" * 1000 + "*b"}]}))
+    assert matches({"a": "a" * 1000 + "b"})
+    assert not matches({"a": "a" * 400_000})

@@ -145,6 +145,13 @@ def test_a_directory_to_write_to_cannot_be_named_over_the_network(engine: Any, t
     assert engine.mapping("Update", UUID=uuid, DestinationConfig=config)["DestinationConfig"] == config
 
 
+@pytest.mark.parametrize("given", ["text", ["text"], {"Destination": 1}, {"Destination": "http://["}])
+def test_a_destination_that_is_none_is_refused(engine: Any, given: Any) -> None:
+    uuid = engine.trigger(URL)
+    with pytest.raises(InvalidParameterValueException):
+        engine.mapping("Update", trusted=False, UUID=uuid, DestinationConfig={"OnFailure": given})
+
+
 def test_a_function_has_one_trigger_for_a_stream(engine: Any) -> None:
     uuid = engine.trigger(URL)
     with pytest.raises(ResourceConflictException, match=uuid):
@@ -180,3 +187,9 @@ def test_lists_are_paged_and_chosen_from(engine: Any) -> None:
     chosen = engine.mapping("List", FunctionName="http://127.0.0.1:9/2", EventSourceArn=engine.stream_arn)
     assert [each["FunctionArn"] for each in chosen["EventSourceMappings"]] == ["http://127.0.0.1:9/2"]
     assert engine.mapping("List", EventSourceArn="other") == {"EventSourceMappings": []}
+
+
+@pytest.mark.parametrize("given", ["0", "10001", "-1", "x", "", "\u0661", "9" * 5000])
+def test_a_page_has_a_size(engine: Any, given: str) -> None:
+    with pytest.raises(InvalidParameterValueException):
+        engine.mapping("List", MaxItems=given)

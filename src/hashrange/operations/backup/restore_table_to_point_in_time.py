@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from hashrange.backup.filling import Filling
-from hashrange.backup.recovery import SECOND_MICROS, earliest_micros, latest_micros
+from hashrange.backup.recovery import earliest_micros, latest_micros, moment_of
 from hashrange.engine.change_log import last_sequence, position_at
 from hashrange.engine.database import Database
 from hashrange.engine.definition import Origin, TableDefinition
@@ -53,8 +53,7 @@ def check_shape(request: Request) -> None:
 
 
 def moment(db: Database, source: TableDefinition, request: Request) -> int:
-    """The moment to restore to, in microseconds. Clients often cut times to whole seconds, so those of the first
-    restorable second that lie before the first restorable moment stand for that moment."""
+    """The moment to restore to, in microseconds."""
     if source.recovery_since_micros is None:
         raise PointInTimeRecoveryUnavailableException(
             f"Point in time recovery is not enabled for table '{source.name}'"
@@ -62,14 +61,13 @@ def moment(db: Database, source: TableDefinition, request: Request) -> int:
     now = db.clock.micros()
     if request.get("UseLatestRestorableTime"):
         return now
-    wanted: int = round(request["RestoreDateTime"] * 1_000_000)
-    earliest = earliest_micros(source, now)
-    if not earliest // SECOND_MICROS * SECOND_MICROS <= wanted <= now:
+    wanted = moment_of(request["RestoreDateTime"], source, now)
+    if wanted is None:
         raise InvalidRestoreTimeException(
-            f"Restore time must be between EarliestRestorableDateTime: {printed(earliest)} "
+            f"Restore time must be between EarliestRestorableDateTime: {printed(earliest_micros(source, now))} "
             f"and LatestRestorableDateTime: {printed(latest_micros(source, now))}"
         )
-    return max(wanted, earliest)
+    return wanted
 
 
 def printed(micros: int) -> str:

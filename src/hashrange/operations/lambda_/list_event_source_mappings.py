@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from typing import Any
 
@@ -13,6 +14,8 @@ from hashrange.operations.lambda_.lookup import triggers_of
 from hashrange.operations.operation import Operation, Request
 from hashrange.triggers.target import function_name, is_target
 from hashrange.triggers.trigger import Trigger
+
+NUMBER = re.compile(r"[0-9]{1,5}")
 
 
 def list_event_source_mappings(db: Database, request: Request) -> dict[str, Any]:
@@ -29,7 +32,7 @@ def list_event_source_mappings(db: Database, request: Request) -> dict[str, Any]
 def page_size(given: str | None) -> int:
     if given is None:
         return TRIGGERS_PAGE
-    if not (given.isascii() and given.isdigit()) or not 1 <= int(given) <= 10_000:
+    if NUMBER.fullmatch(given) is None or not 1 <= int(given) <= 10_000:
         raise InvalidParameterValueException("MaxItems must be a number from 1 to 10000.")
     return min(int(given), TRIGGERS_PAGE)
 

@@ -8,6 +8,7 @@ from hashrange.engine.database import Database
 from hashrange.limits import SHARDS_PAGE_MAX
 from hashrange.operations.operation import Operation, Request
 from hashrange.operations.streams.lookup import find_shard, find_stream, shards
+from hashrange.storage.interface import Snapshot
 from hashrange.streams.iterator import sequence_text
 from hashrange.streams.stream import Shard, Stream
 
@@ -16,7 +17,7 @@ def describe_stream(db: Database, request: Request) -> dict[str, Any]:
     limit = request.get("Limit", SHARDS_PAGE_MAX)
     with db.read() as snapshot:
         stream = find_stream(db, snapshot, request.scope, request["StreamArn"])
-    found = chosen(db, request, stream)
+        found = chosen(db, snapshot, request, stream)
     description: dict[str, Any] = {
         "StreamArn": stream.arn,
         "StreamLabel": stream.label,
@@ -32,14 +33,14 @@ def describe_stream(db: Database, request: Request) -> dict[str, Any]:
     return {"StreamDescription": description}
 
 
-def chosen(db: Database, request: Request, stream: Stream) -> list[Shard]:
+def chosen(db: Database, snapshot: Snapshot, request: Request, stream: Stream) -> list[Shard]:
     """The shards after the exclusive start, or the children of one of them."""
-    found = shards(db, stream)
+    found = shards(db, snapshot, stream)
     wanted = request.get("ShardFilter")
     if wanted:
         return [shard for shard in found if shard.parent_id == wanted.get("ShardId")]
     if "ExclusiveStartShardId" in request:
-        last = find_shard(db, stream, request["ExclusiveStartShardId"])
+        last = find_shard(db, snapshot, stream, request["ExclusiveStartShardId"])
         return found[found.index(last) + 1 :]
     return found
 

@@ -20,13 +20,16 @@ def get_records(db: Database, request: Request) -> dict[str, Any]:
     limit = request.get("Limit", RECORDS_PAGE_MAX)
     with db.read() as snapshot:
         stream = find_stream(db, snapshot, request.scope, iterator.stream_arn)
-        shard = find_shard(db, stream, iterator.shard_id)
-        if iterator.position < trim_position(now) and iterator.position > shard.start:
+        shard = find_shard(db, snapshot, stream, iterator.shard_id)
+        oldest = trim_position(now)
+        if shard.start < iterator.position < oldest:
             raise TrimmedDataAccessException("The requested sequence number is beyond the trim point of the stream")
-        records, position, exhausted = read_records(snapshot, stream, shard, iterator.position, limit)
+        records, position, exhausted = read_records(snapshot, stream, shard, max(iterator.position, oldest), limit)
     answer: dict[str, Any] = {"Records": records}
     if not (exhausted and shard.is_closed):
-        answer["NextShardIterator"] = replace(iterator, position=position, issued_at_micros=now).text()
+        # A shard's beginning stands for its oldest record, whatever is trimmed until it is asked for again.
+        following = position if records else iterator.position
+        answer["NextShardIterator"] = replace(iterator, position=following, issued_at_micros=now).text()
     return answer
 
 

@@ -22,7 +22,7 @@ def get_shard_iterator(db: Database, request: Request) -> dict[str, Any]:
     now = db.clock.micros()
     with db.read() as snapshot:
         stream = find_stream(db, snapshot, request.scope, request["StreamArn"])
-        shard = find_shard(db, stream, request["ShardId"])
+        shard = find_shard(db, snapshot, stream, request["ShardId"])
         position = position_of(request, snapshot, shard, now)
     return {"ShardIterator": ShardIterator(stream.arn, shard.id, position, now).text()}
 
@@ -39,7 +39,7 @@ def check_sequence_number(request: Request) -> None:
 def position_of(request: Request, snapshot: Snapshot, shard: Shard, now_micros: int) -> int:
     kind = request["ShardIteratorType"]
     if kind == "TRIM_HORIZON":
-        return max(shard.start, trim_position(now_micros))
+        return shard.start
     if kind == "LATEST":
         return min(max(shard.start, last_sequence(snapshot) + 1), shard.end)
     sequence = parse_sequence(request["SequenceNumber"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from hashrange.engine import keyspace
+from hashrange.engine.change_log import last_sequence
 from hashrange.engine.database import Database
 from hashrange.engine.scope import Scope
 from hashrange.errors import ResourceNotFoundException, ValidationException
@@ -26,12 +27,12 @@ def find_stream(db: Database, snapshot: Snapshot, scope: Scope, arn: str) -> Str
     return Stream.load(stored)
 
 
-def shards(db: Database, stream: Stream) -> list[Shard]:
-    return shards_of(stream, db.clock.micros())
+def shards(db: Database, snapshot: Snapshot, stream: Stream) -> list[Shard]:
+    return shards_of(stream, db.clock.micros(), last_sequence(snapshot))
 
 
-def find_shard(db: Database, stream: Stream, shard_id: str) -> Shard:
-    for shard in shards(db, stream):
+def find_shard(db: Database, snapshot: Snapshot, stream: Stream, shard_id: str) -> Shard:
+    for shard in shards(db, snapshot, stream):
         if shard.id == shard_id:
             return shard
     raise ResourceNotFoundException(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
-from hashrange.backup.recovery import SECOND_MICROS, earliest_micros, latest_micros
+from hashrange.backup.recovery import SECOND_MICROS, earliest_micros, latest_micros, moment_of
 from hashrange.engine import lifecycle, log_readers
 from hashrange.engine.change_log import last_sequence, position_at
 from hashrange.engine.database import Database
@@ -119,17 +119,14 @@ def facts_of(snapshot: Snapshot, request: Request, table: TableDefinition, now: 
 
 
 def moment(given: float | None, table: TableDefinition, now: int) -> int:
-    """A moment that the table's log reaches back to. One of the first second stands for the first moment of it."""
-    if given is None:
-        return now
-    wanted = round(given * SECOND_MICROS)
-    earliest = earliest_micros(table, now)
-    if not earliest // SECOND_MICROS * SECOND_MICROS <= wanted <= now:
+    """A moment that the table's log reaches back to."""
+    wanted = now if given is None else moment_of(given, table, now)
+    if wanted is None:
         raise InvalidExportTimeException(
-            f"Export time must be between EarliestRestorableDateTime: {timestamp(earliest)} "
+            f"Export time must be between EarliestRestorableDateTime: {timestamp(earliest_micros(table, now))} "
             f"and LatestRestorableDateTime: {timestamp(latest_micros(table, now))}"
         )
-    return max(wanted, earliest)
+    return wanted
 
 
 OPERATION = Operation(name="ExportTableToPointInTime", run=export_table_to_point_in_time)
