@@ -17,6 +17,7 @@ HEADERS = {
     "SignedHeaders=host;x-amz-date, Signature=0",
 }
 TIMEOUT_SECONDS = 20.0
+STREAM_OPERATIONS = ("ListStreams", "DescribeStream", "GetShardIterator", "GetRecords")
 
 
 class Lost(Exception):
@@ -41,7 +42,8 @@ class Client:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_SECONDS)
 
     def __call__(self, operation: str, **members: Any) -> dict[str, Any]:
-        headers = {**HEADERS, "X-Amz-Target": f"DynamoDB_20120810.{operation}"}
+        service = "DynamoDBStreams" if operation in STREAM_OPERATIONS else "DynamoDB"
+        headers = {**HEADERS, "X-Amz-Target": f"{service}_20120810.{operation}"}
         try:
             self._connection.request("POST", "/", orjson.dumps(members), headers)
             response = self._connection.getresponse()
