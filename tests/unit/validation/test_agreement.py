@@ -35,7 +35,8 @@ class Maker:
 
     def value(self, shape: Shape) -> Any:
         if self.random.random() < self.damage:
-            return self.random.choice(ANYTHING)
+            anything = self.random.choice(ANYTHING)
+            return {} if isinstance(anything, dict) and self.is_looked_into_elsewhere(shape) else anything
         if shape.name == wording.ATTRIBUTE_VALUE:
             return self.random.choice(ATTRIBUTE_VALUES)
         if self.schema.holds_attribute_values(shape):
@@ -45,6 +46,10 @@ class Maker:
         if shape.kind in ("list", "map"):
             return self.collection(shape)
         return self.scalar(shape)
+
+    def is_looked_into_elsewhere(self, shape: Shape) -> bool:
+        """The quick answer says nothing about the inside of attribute values."""
+        return shape.name == wording.ATTRIBUTE_VALUE or self.schema.holds_attribute_values(shape)
 
     def structure(self, shape: Shape) -> dict[str, Any]:
         made = {}
