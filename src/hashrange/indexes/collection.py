@@ -10,7 +10,10 @@ from hashrange.engine import keyspace
 from hashrange.engine.counters import read_counter
 from hashrange.engine.table import Changes, ItemChange
 from hashrange.errors import ItemCollectionSizeLimitExceededException
+from hashrange.limits import ITEM_SIZE_BYTES_MAX, LOCAL_INDEXES_MAX
 from hashrange.storage.interface import Snapshot
+
+CHANGE_BYTES_MAX = (1 + LOCAL_INDEXES_MAX) * ITEM_SIZE_BYTES_MAX  # an item and its entries
 
 
 class CollectionSizes:
@@ -29,11 +32,13 @@ class CollectionSizes:
         if not size_bytes:
             return
         key = self._prefix + change.base_key[: keyspace.PARTITION_HASH_BYTES]
-        if size_bytes > 0 and _size_bytes(snapshot, key, changes) + size_bytes > self._bytes_max:
+        if size_bytes > 0 and not _fits(self._bytes_max - read_counter(snapshot, key) - size_bytes, key, changes):
             raise ItemCollectionSizeLimitExceededException()
         changes.adds.append((key, size_bytes))
 
 
-def _size_bytes(snapshot: Snapshot, key: bytes, changes: Changes) -> int:
-    """The size of a collection, together with what was changed in it earlier in the same plan."""
-    return read_counter(snapshot, key) + sum(amount for counter, amount in changes.adds if counter == key)
+def _fits(room_bytes: int, key: bytes, changes: Changes) -> bool:
+    """Whether what the same plan added to the collection earlier leaves room. Mostly there is room for anything."""
+    if room_bytes >= len(changes.adds) * CHANGE_BYTES_MAX:
+        return True
+    return room_bytes >= sum(amount for counter, amount in changes.adds if counter == key)

@@ -38,11 +38,11 @@ def read_records(
     if start >= end:
         return [], position, True
     for key, stored in snapshot.scan(start, end):
-        if len(records) == limit or size_bytes >= RECORDS_PAGE_BYTES_MAX:
+        size_bytes += len(stored)
+        if len(records) == limit or (records and size_bytes > RECORDS_PAGE_BYTES_MAX):
             return records, position, False
         change = LogRecord.load(key, stored)
         records.append(record(stream, change))
-        size_bytes += len(stored)
         position = change.sequence + 1
     return records, position, True
 

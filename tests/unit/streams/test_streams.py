@@ -326,3 +326,16 @@ def test_statements_of_one_batch_leave_a_record_each(engine: Engine) -> None:
     statements = [{"Statement": f"INSERT INTO \"table\" VALUE {{'pk': 'a', 'sk': '{n}'}}"} for n in range(3)]
     engine.call("BatchExecuteStatement", Statements=statements)
     assert [record["dynamodb"]["Keys"] for record in read(engine)] == [key("0"), key("1"), key("2")]
+
+
+def test_a_page_has_at_most_a_megabyte_but_at_least_a_record(engine: Engine) -> None:
+    for number in range(4):
+        put(engine, "1", str(number) + "x" * 390_000)  # from the second on, a record has two images
+    wanted = {"StreamArn": stream_arn(engine), "ShardId": shards(engine)[0]["ShardId"]}
+    iterator = engine.call("GetShardIterator", ShardIteratorType="TRIM_HORIZON", **wanted)["ShardIterator"]
+    counts = []
+    while len(page := engine.call("GetRecords", ShardIterator=iterator)["Records"]):
+        counts.append(len(page))
+        wanted["SequenceNumber"] = page[-1]["dynamodb"]["SequenceNumber"]
+        iterator = engine.call("GetShardIterator", ShardIteratorType="AFTER_SEQUENCE_NUMBER", **wanted)["ShardIterator"]
+    assert counts == [1, 1, 1, 1]
