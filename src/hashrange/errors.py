@@ -78,6 +78,19 @@ class InvalidContent(ValidationException):
 class EmptyKeyValue(ValidationException):
     """A key that is empty. It is noticed before anything else about the table, also in a transaction."""
 
+    NOT_VALID: ClassVar[str] = "One or more parameter values are not valid. "
+    KINDS: ClassVar[dict[str, str]] = {"S": "string", "B": "binary"}
+
+    @classmethod
+    def rule(cls, type_code: str) -> str:
+        """The sentence that is the same wherever a key is empty."""
+        return f"The AttributeValue for a key attribute cannot contain an empty {cls.KINDS[type_code]} value."
+
+    @classmethod
+    def of(cls, name: str, type_code: str) -> EmptyKeyValue:
+        """The error about a key attribute of a table or of what is queried."""
+        return cls(f"{cls.NOT_VALID}{cls.rule(type_code)} Key: {name}")
+
 
 class SerializationException(ClientError):
     """JSON that is broken, or a member of the wrong JSON type."""

@@ -6,7 +6,7 @@ from collections.abc import Container
 
 from hashrange.engine import keyspace
 from hashrange.engine.definition import ALL, GLOBAL, INCLUDE, IndexDefinition, TableDefinition
-from hashrange.engine.keys import EMPTY_KINDS, INVALID, key_size
+from hashrange.engine.keys import INVALID, check_key_bytes, key_size
 from hashrange.errors import EmptyKeyValue, ValidationException
 from hashrange.limits import PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX
 from hashrange.values.item import Item
@@ -14,7 +14,6 @@ from hashrange.values.ordered import part, partition_hash
 from hashrange.values.size import size_of_attributes
 from hashrange.values.types import Attributes
 
-NOT_VALID = "One or more parameter values are not valid. "
 COMPUTED_TYPE = "The update expression attempted to update the secondary index key to unsupported type"
 
 
@@ -58,14 +57,8 @@ class Index:
         """
         partition_bytes = self._check_part(item, self.partition, by_update, computed)
         sort_bytes = self._check_part(item, self.sort, by_update, computed)
-        if partition_bytes > PARTITION_KEY_BYTES_MAX:
-            raise ValidationException(
-                f"{INVALID}Size of hashkey has exceeded the maximum size limit of{PARTITION_KEY_BYTES_MAX} bytes"
-            )
-        if sort_bytes > SORT_KEY_BYTES_MAX:
-            raise ValidationException(
-                f"{INVALID}Aggregated size of all range keys has exceeded the size limit of {SORT_KEY_BYTES_MAX} bytes"
-            )
+        check_key_bytes(partition_bytes, is_sort_key=False)
+        check_key_bytes(sort_bytes, is_sort_key=True)
 
     def _check_part(
         self, item: Attributes, part: tuple[tuple[str, str], ...], by_update: bool, computed: Container[str]
@@ -89,14 +82,14 @@ class Index:
         return size_bytes
 
     def _empty_key(self, name: str, kind: str, *, by_update: bool) -> ValidationException:
-        empty = f"The AttributeValue for a key attribute cannot contain an empty {EMPTY_KINDS[kind]} value."
+        empty = EmptyKeyValue.rule(kind)
         if by_update:
             return EmptyKeyValue(
-                f"{NOT_VALID}The update expression attempted to update a secondary index key "
+                f"{EmptyKeyValue.NOT_VALID}The update expression attempted to update a secondary index key "
                 f"to a value that is not supported. {empty}"
             )
         return EmptyKeyValue(
-            f"{NOT_VALID}A value specified for a secondary index key is not supported. {empty} "
+            f"{EmptyKeyValue.NOT_VALID}A value specified for a secondary index key is not supported. {empty} "
             f"IndexName: {self.name}, IndexKey: {name}"
         )
 

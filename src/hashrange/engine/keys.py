@@ -17,7 +17,6 @@ from hashrange.values.types import Attributes
 
 INVALID = "One or more parameter values were invalid: "
 SCHEMA_MISMATCH = "The provided key element does not match the schema"
-EMPTY_KINDS = {"S": "string", "B": "binary"}
 
 
 class PrimaryKey:
@@ -81,13 +80,14 @@ def check_key_size(name: str, kind: str, content: str, *, is_sort_key: bool) -> 
     if kind == "N":
         return
     if not content:
-        raise EmptyKeyValue(
-            "One or more parameter values are not valid. The AttributeValue for a key attribute "
-            f"cannot contain an empty {EMPTY_KINDS[kind]} value. Key: {name}"
-        )
+        raise EmptyKeyValue.of(name, kind)
     if len(content) <= SORT_KEY_BYTES_MAX // 4:  # no character takes more than four bytes
         return
-    size_bytes = key_size(kind, content)
+    check_key_bytes(key_size(kind, content), is_sort_key=is_sort_key)
+
+
+def check_key_bytes(size_bytes: int, *, is_sort_key: bool) -> None:
+    """Refuse a partition key or a sort key, of one attribute or several, that is too long."""
     if is_sort_key and size_bytes > SORT_KEY_BYTES_MAX:
         raise ValidationException(
             f"{INVALID}Aggregated size of all range keys has exceeded the size limit of {SORT_KEY_BYTES_MAX} bytes"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hashrange.errors import ValidationException
+from hashrange.errors import EmptyKeyValue, ValidationException
 from hashrange.expressions.ast import (
     And,
     Between,
@@ -35,7 +35,6 @@ TYPE_MISMATCH = "One or more parameter values were invalid: Condition parameter 
 NOT_SUPPORTED = "Query key condition not supported"
 
 MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}  # what `:value < attribute` says of the attribute
-_EMPTY_KEYS = {"S": "string", "B": "binary"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +222,6 @@ def _operands(clause: KeyClause, types: Mapping[str, str], values: Values) -> tu
         if type_code not in value:
             raise ValidationException(TYPE_MISMATCH)
         if not value[type_code]:
-            raise ValidationException(
-                "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain "
-                f"an empty {_EMPTY_KEYS[type_code]} value. Key: {clause.attribute}"
-            )
+            raise EmptyKeyValue.of(clause.attribute, type_code)
         found.append(value)
     return tuple(found)
