@@ -123,10 +123,6 @@ class AccessDeniedException(ClientError):
     namespace = SERVICE
 
 
-class ThrottlingException(ClientError):
-    namespace = AVAILABILITY
-
-
 class InternalServerError(ClientError):
     """We were wrong, or the store could not. Never raised for anything the client did."""
 
@@ -180,12 +176,22 @@ class IdempotentParameterMismatchException(ClientError):
     capital_message = True
 
 
-class ProvisionedThroughputExceededException(ClientError):
-    pass
+class Throttled(ClientError):
+    """There is not enough capacity for it now. Carries `ThrottlingReasons`."""
 
 
-class RequestLimitExceeded(ClientError):
-    pass
+class ProvisionedThroughputExceededException(Throttled):
+    """More than is provisioned for the table or an index."""
+
+
+class RequestLimitExceeded(Throttled):
+    """More than the account may use."""
+
+
+class ThrottlingException(Throttled):
+    """More than an on-demand table takes now, or too many requests of a kind."""
+
+    namespace = AVAILABILITY
 
 
 class DuplicateItemException(ClientError):

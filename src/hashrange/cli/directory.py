@@ -18,7 +18,7 @@ from hashrange.engine.scope import Scope, scope_of
 from hashrange.engine.table import Changes, Table
 from hashrange.errors import ClientError, Wording
 from hashrange.jobs import propagate_indexes
-from hashrange.operations.items.actions import carry_out_on
+from hashrange.operations.items.actions import decide
 from hashrange.operations.operation import Request, Write
 from hashrange.operations.tables import create_table
 from hashrange.operations.tables.description import describe
@@ -143,7 +143,7 @@ class DirectoryTable:
             now = self._db.clock.micros()
             for base_key, line in located.items():
                 try:
-                    carry_out_on(table, base_key, snapshot, line.put, now, changes)
+                    decide(table, base_key, snapshot, line.put, now, changes)
                 except ClientError as error:
                     raise BadLine(line.number, in_words(error)) from None
             return changes.answering(None)

@@ -10,6 +10,7 @@ from hashrange.clock import Clock
 from hashrange.engine.catalog import Catalog
 from hashrange.engine.scope import Scope
 from hashrange.engine.table import MaintainerFactory, Table
+from hashrange.engine.usage import Ledger, Recorder, Unlimited, Unrecorded, Usage, Use
 from hashrange.limits import ITEM_COLLECTION_BYTES_MAX
 from hashrange.storage.interface import Snapshot, Store
 
@@ -43,6 +44,8 @@ class Database:
         self.clock = clock
         self.settings = settings or DatabaseSettings()
         self.catalog = Catalog(clock, factories)
+        self.ledger: Ledger = Unlimited()
+        self.recorder: Recorder = Unrecorded()
 
     def read(self) -> AbstractContextManager[Snapshot]:
         return self.store.read()
@@ -50,3 +53,8 @@ class Database:
     def table(self, snapshot: Snapshot, scope: Scope, name_or_arn: str) -> Table:
         """A table that is ready to serve; ResourceNotFoundException if there is none of that name."""
         return self.catalog.table(snapshot, scope, name_or_arn)
+
+    def spend(self, usage: Usage, use: Use) -> None:
+        """Use capacity, or be throttled."""
+        self.ledger.admit(use, usage)
+        usage.uses.append(use)

@@ -31,6 +31,7 @@ class Reading:
     filter: Filter | None = None
     projection: Projection | None = None
     counting: bool = False
+    partition: Attributes | None = None  # the key of the one partition that the range is in, if it is
     fetching: bool = False  # whether whole items are fetched from the table, for what a local index lacks
 
 

@@ -39,6 +39,17 @@ class Changes:
     adds: list[tuple[bytes, int]] = field(default_factory=list)
     consumed: Consumed = field(default_factory=Consumed)
     last_sequence: int = 0  # the last sequence number that these changes used
+    _begun: tuple[int, int] = (0, 0)  # how many mutations and adds there were before the current change
+
+    def begin(self) -> None:
+        """Gather the next change, which costs for itself and may be undone."""
+        self.consumed = Consumed()
+        self._begun = len(self.mutations), len(self.adds)
+
+    def undo(self) -> None:
+        """What failed halfway leaves no trace."""
+        mutations, adds = self._begun
+        del self.mutations[mutations:], self.adds[adds:]
 
     def answering(self, answer: Any) -> Plan:
         return Plan(self.mutations, self.adds, answer)

@@ -81,6 +81,7 @@ class Dispatcher:
         self._controls = dict(controls or {})  # our own pages, by their URL
         self._rest = rest
         self._request_id = RequestIds()
+        self._own_scope = scope_of(account, region)  # of requests that never came to address one
 
     def __call__(self, exchange: Exchange) -> None:
         control = self._controls.get(exchange.url)
@@ -116,14 +117,16 @@ class Dispatcher:
         if not target.plausible(members):
             members = target.explain(members)
         try:
-            answer = target.operation.run(self._db, Request(members, scope))
+            call.request = request = Request(members, scope)
+            answer = target.operation.run(self._db, request)
         except ValidationException:
             # A member of the wrong type speaks before any other error; only now is it worth looking for one.
             target.explain(orjson.loads(exchange.body))
             raise
         except MalformedValue:
             # Either there is such a member, or it can be converted: {"BOOL": "true"} is a boolean.
-            answer = self._run_converted(target, target.explain(orjson.loads(exchange.body)), scope)
+            call.request = Request(target.explain(orjson.loads(exchange.body)), scope)
+            answer = self._run_converted(target, call.request)
         if isinstance(answer, Write):
             self._db.store.write(answer.plan, call.finish)
         else:
@@ -137,9 +140,9 @@ class Dispatcher:
         target = self._targets[name] = load()
         return target
 
-    def _run_converted(self, target: Target, members: dict[str, Any], scope: Scope) -> Answer:
+    def _run_converted(self, target: Target, request: Request) -> Answer:
         try:
-            return target.operation.run(self._db, Request(members, scope))
+            return target.operation.run(self._db, request)
         except MalformedValue:
             raise SerializationException() from None
 
@@ -166,6 +169,17 @@ class Dispatcher:
         else:
             exchange.respond(404, ids + cors, UNKNOWN_OPERATION)
 
+    def settle(self, operation: str, request: Request | None, error: ClientError | None, seconds: float) -> None:
+        """A call is over: take what it used from the capacity, and count it."""
+        db = self._db
+        if request is None:
+            db.recorder.settle(operation, self._own_scope, None, error, seconds)
+            return
+        usage = request.usage
+        if usage.uses:
+            db.ledger.settle(usage)
+        db.recorder.settle(operation, request.scope, usage, error, seconds)
+
     def error_answer(self, error: ClientError, operation: Operation | None) -> tuple[int, bytes]:
         """The one place where an error becomes the body that clients read."""
         envelope = operation is not None and operation.envelope
@@ -179,7 +193,7 @@ class Dispatcher:
 class Call:
     """One API call on its way through: knows how to answer its exchange, whichever way it ends."""
 
-    __slots__ = ("_content_type", "_dispatcher", "_request_id", "_started", "exchange", "target")
+    __slots__ = ("_content_type", "_dispatcher", "_request_id", "_started", "exchange", "request", "target")
 
     def __init__(self, dispatcher: Dispatcher, exchange: Exchange, content_type: bytes, request_id: str) -> None:
         self._dispatcher = dispatcher
@@ -188,6 +202,7 @@ class Call:
         self._started = time.perf_counter()
         self.exchange = exchange
         self.target: Target | None = None
+        self.request: Request | None = None
 
     def finish(self, result: Result) -> None:
         """A write met its fate."""
@@ -197,13 +212,13 @@ class Call:
             self.fail(result.error)
 
     def succeed(self, answer: dict[str, Any] | None) -> None:
-        self._respond(200, b"" if answer is None else orjson.dumps(answer), "ok")
+        self._respond(200, b"" if answer is None else orjson.dumps(answer), None)
 
     def fail(self, error: BaseException) -> None:
         client_error = error if isinstance(error, ClientError) else self._surprise(error)
         operation = None if self.target is None else self.target.operation
         status, body = self._dispatcher.error_answer(client_error, operation)
-        self._respond(status, body, client_error.code)
+        self._respond(status, body, client_error)
 
     def _surprise(self, error: BaseException) -> ClientError:
         """What is nobody's fault but ours is told to the log, not to the client."""
@@ -213,20 +228,14 @@ class Call:
             log.error("unexpected error", exc_info=error, extra={"request_id": self._request_id})
         return InternalServerError("The request processing has failed because of an unknown error")
 
-    def _respond(self, status: int, body: bytes, outcome: str) -> None:
+    def _respond(self, status: int, body: bytes, error: ClientError | None) -> None:
         headers = b"Content-Type: %b\r\nx-amzn-RequestId: %b\r\n" % (self._content_type, self._request_id.encode())
         if b"origin" in self.exchange.headers:
             headers += CORS
         self.exchange.respond(status, headers, body)
-        if log.isEnabledFor(logging.DEBUG):
-            self._log(outcome)
-
-    def _log(self, outcome: str) -> None:
+        seconds = time.perf_counter() - self._started
         name = "-" if self.target is None else self.target.operation.name
-        took_ms = (time.perf_counter() - self._started) * 1000
-        log.debug(
-            "%s %s",
-            name,
-            outcome,
-            extra={"request_id": self._request_id, "peer": self.exchange.peer, "ms": round(took_ms, 3)},
-        )
+        self._dispatcher.settle(name, self.request, error, seconds)
+        if log.isEnabledFor(logging.DEBUG):
+            extra = {"request_id": self._request_id, "peer": self.exchange.peer, "ms": round(seconds * 1000, 3)}
+            log.debug("%s %s", name, "ok" if error is None else error.code, extra=extra)

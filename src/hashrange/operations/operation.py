@@ -8,18 +8,20 @@ from typing import Any
 
 from hashrange.engine.database import Database
 from hashrange.engine.scope import Scope
+from hashrange.engine.usage import Usage
 from hashrange.storage.interface import Planner
 
 
 class Request:
-    """The members of a request, and the account and region that it addresses."""
+    """The members of a request, the account and region that it addresses, and what it has used so far."""
 
-    __slots__ = ("get", "members", "scope")
+    __slots__ = ("get", "members", "scope", "usage")
 
     def __init__(self, members: dict[str, Any], scope: Scope) -> None:
         self.members = members
         self.scope = scope
         self.get = members.get
+        self.usage = Usage()
 
     def __getitem__(self, name: str) -> Any:
         return self.members[name]

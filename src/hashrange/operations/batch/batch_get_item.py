@@ -10,7 +10,8 @@ import orjson
 from hashrange.engine.database import Database
 from hashrange.engine.table import Table
 from hashrange.engine.units import Consumed, read_units
-from hashrange.errors import ValidationException
+from hashrange.engine.usage import READ, Usage, Use
+from hashrange.errors import Throttled, ValidationException
 from hashrange.expressions import Projection
 from hashrange.limits import BATCH_GET_KEYS_MAX, BATCH_GET_RESPONSE_BYTES_MAX
 from hashrange.operations.items.get_item import parse_projection
@@ -37,11 +38,12 @@ class TableGet:
 
 @dataclass(slots=True)
 class Found:
-    """What came of one table's keys. Those that found no room in the answer are left for the next request."""
+    """What came of one table's keys. Those that found no room, or no capacity, are left for the next request."""
 
     items: list[Any]
     unprocessed: list[Attributes]
     consumed: Consumed
+    throttled: Throttled | None = None
 
 
 def batch_get_item(db: Database, request: Request) -> dict[str, Any]:
@@ -58,8 +60,9 @@ def batch_get_item(db: Database, request: Request) -> dict[str, Any]:
         founds: list[Found] = []
         room = BATCH_GET_RESPONSE_BYTES_MAX
         for table, get, base_keys in zip(tables, gets, located, strict=True):
-            found, room = read_table(snapshot, table, get, base_keys, room)
+            found, room = read_table(db, snapshot, request.usage, table, get, base_keys, room)
             founds.append(found)
+    refuse_if_nothing(founds)
     return answer(request, gets, tables, founds)
 
 
@@ -74,21 +77,53 @@ def parse_table(name: str, request: Request) -> TableGet:
     return TableGet(name, request, keys, projection, request.get("ConsistentRead", False))
 
 
-def read_table(snapshot: Snapshot, table: Table, get: TableGet, base_keys: list[bytes], room: int) -> tuple[Found, int]:
-    """Read a table's items while there is room in the answer."""
+def read_table(
+    db: Database,
+    snapshot: Snapshot,
+    usage: Usage,
+    table: Table,
+    get: TableGet,
+    base_keys: list[bytes],
+    room: int,
+) -> tuple[Found, int]:
+    """Read a table's items while there is room in the answer, and capacity for each."""
     found = Found([], [], Consumed())
+    limited = db.ledger.is_limited(table)
     stored = snapshot.get_many([table.item_prefix + base_key for base_key in base_keys])
-    for key, value in zip(get.keys, stored, strict=True):
+    for key, base_key, value in zip(get.keys, base_keys, stored, strict=True):
         item = None if value is None else Item.load(value)
         size_bytes = 0 if item is None else item.size_bytes
         if size_bytes > room:
             found.unprocessed.append(key)
             continue
+        units = read_units(size_bytes, consistent=get.consistent)
+        if limited and not spends(db, usage, found, Use(table, READ, Consumed(units), base_key, (key,))):
+            found.unprocessed.append(key)
+            continue
         room -= size_bytes
-        found.consumed.table += read_units(size_bytes, consistent=get.consistent)
+        found.consumed.table += units
         if item is not None:
             found.items.append(item.fragment if get.projection is None else get.projection(item.attributes))
+    if not limited and found.consumed.table:
+        db.spend(usage, Use(table, READ, found.consumed, keys=get.keys))
     return found, room
+
+
+def spends(db: Database, usage: Usage, found: Found, use: Use) -> bool:
+    """Whether there was capacity for one of the keys."""
+    try:
+        db.spend(usage, use)
+    except Throttled as error:
+        found.throttled = error
+        return False
+    return True
+
+
+def refuse_if_nothing(founds: list[Found]) -> None:
+    """A batch of which nothing could be done is refused like a single request."""
+    throttled = [found.throttled for found in founds if found.throttled is not None]
+    if throttled and not any(found.consumed.table for found in founds):
+        raise throttled[0]
 
 
 def answer(request: Request, gets: list[TableGet], tables: list[Table], founds: list[Found]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from hashrange.engine.database import Database
 from hashrange.engine.table import Changes, Table
 from hashrange.engine.units import Consumed
-from hashrange.errors import ValidationException
+from hashrange.errors import Throttled, ValidationException
 from hashrange.limits import BATCH_WRITE_REQUESTS_MAX
 from hashrange.operations.batch.batch_get_item import DUPLICATES
 from hashrange.operations.items.actions import Delete, Put, carry_out_on, new_put
@@ -24,19 +24,28 @@ def batch_write_item(db: Database, request: Request) -> Write:
     actions = [parse_element(name, element) for name, elements in wanted.items() for element in elements]
 
     def plan(snapshot: Snapshot) -> Plan:
+        request.usage.begin()
         located = locate(db, snapshot, request, actions)
         changes = Changes()
         tables: dict[str, tuple[Table, Consumed]] = {}
         metrics: dict[str, list[dict[str, Any]]] = {}
-        now = db.clock.micros()
+        unprocessed: list[tuple[Put | Delete, Throttled]] = []
         measuring = request.get("ReturnItemCollectionMetrics") == "SIZE"
         for action, (table, base_key) in zip(actions, located, strict=True):
-            changes.consumed = tables.setdefault(table.arn, (table, Consumed()))[1]
-            outcome = carry_out_on(table, base_key, snapshot, action, now, changes)
+            changes.begin()
+            try:
+                outcome = carry_out_on(db, request.usage, table, base_key, snapshot, action, changes)
+            except Throttled as error:
+                changes.undo()
+                unprocessed.append((action, error))
+                continue
+            tables.setdefault(table.arn, (table, Consumed()))[1].include(changes.consumed)
             if measuring and table.definition.local_indexes:
                 key = action.attributes if isinstance(action, Put) else action.key
                 metrics.setdefault(action.table_name, []).append(collection_metrics(snapshot, outcome, key))
-        return changes.answering(answer(request, tables, metrics))
+        if len(unprocessed) == len(actions):
+            raise unprocessed[0][1]
+        return changes.answering(answer(request, tables, metrics, [action for action, _ in unprocessed]))
 
     return Write(plan)
 
@@ -52,6 +61,13 @@ def parse_element(table_name: str, element: dict[str, Any]) -> Put | Delete:
     return Delete(table_name, key)
 
 
+def element_of(action: Put | Delete) -> dict[str, Any]:
+    """A write request again, for the client to send once more."""
+    if isinstance(action, Put):
+        return {"PutRequest": {"Item": action.attributes}}
+    return {"DeleteRequest": {"Key": action.key}}
+
+
 def locate(
     db: Database, snapshot: Snapshot, request: Request, actions: list[Put | Delete]
 ) -> list[tuple[Table, bytes]]:
@@ -64,9 +80,15 @@ def locate(
 
 
 def answer(
-    request: Request, tables: dict[str, tuple[Table, Consumed]], metrics: dict[str, list[dict[str, Any]]]
+    request: Request,
+    tables: dict[str, tuple[Table, Consumed]],
+    metrics: dict[str, list[dict[str, Any]]],
+    unprocessed: list[Put | Delete],
 ) -> dict[str, Any]:
-    members: dict[str, Any] = {"UnprocessedItems": {}}
+    left: dict[str, list[dict[str, Any]]] = {}
+    for action in unprocessed:
+        left.setdefault(action.table_name, []).append(element_of(action))
+    members: dict[str, Any] = {"UnprocessedItems": left}
     level = request.get("ReturnConsumedCapacity", "NONE")
     if level != "NONE":
         members["ConsumedCapacity"] = [consumed.report(level, table.name) for table, consumed in tables.values()]

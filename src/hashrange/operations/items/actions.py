@@ -16,6 +16,8 @@ from hashrange.engine.database import Database
 from hashrange.engine.keys import INVALID
 from hashrange.engine.scope import Scope
 from hashrange.engine.table import Changes, ItemChange, Table, require_scalar_keys
+from hashrange.engine.units import Consumed, write_units
+from hashrange.engine.usage import WRITE, Usage, Use
 from hashrange.errors import ConditionalCheckFailedException, ValidationException
 from hashrange.expressions import Prepared, Update
 from hashrange.limits import ITEM_SIZE_BYTES_MAX
@@ -60,6 +62,11 @@ class Action(Located, Protocol):
         """Whether a failed condition shows the item it met."""
         ...
 
+    @property
+    def key_attributes(self) -> Attributes:
+        """Attributes that those of the key are among."""
+        ...
+
     def base_key(self, table: Table) -> bytes:
         """The stored key of the item, checked only as a key."""
         ...
@@ -83,16 +90,44 @@ class Outcome:
     new: Item | None
 
 
-def carry_out(db: Database, snapshot: Snapshot, scope: Scope, action: Action, changes: Changes) -> Outcome:
+def carry_out(
+    db: Database, snapshot: Snapshot, scope: Scope, usage: Usage, action: Action, changes: Changes
+) -> Outcome:
     """Find the item, test the condition, and add what has to be written to `changes`."""
+    usage.begin()
     table = db.table(snapshot, scope, action.table_name)
-    return carry_out_on(table, action.locate(table), snapshot, action, db.clock.micros(), changes)
+    return carry_out_on(db, usage, table, action.locate(table), snapshot, action, changes)
 
 
 def carry_out_on(
+    db: Database,
+    usage: Usage,
+    table: Table,
+    base_key: bytes,
+    snapshot: Snapshot,
+    action: Action,
+    changes: Changes,
+) -> Outcome:
+    """The same for an item that was located before. `changes` must not have cost anything yet."""
+    try:
+        outcome = decide(table, base_key, snapshot, action, db.clock.micros(), changes)
+    except ConditionalCheckFailedException:
+        db.spend(usage, failed_check(table, base_key, snapshot, action))
+        raise
+    db.spend(usage, Use(table, WRITE, changes.consumed, base_key, (action.key_attributes,)))
+    return outcome
+
+
+def failed_check(table: Table, base_key: bytes, snapshot: Snapshot, action: Action) -> Use:
+    """A write whose condition is false costs what it would on the item as it is, and nothing on indexes."""
+    units = write_units(table.size_of(snapshot, base_key) or 0)
+    return Use(table, WRITE, Consumed(units), base_key, (action.key_attributes,))
+
+
+def decide(
     table: Table, base_key: bytes, snapshot: Snapshot, action: Action, now_micros: int, changes: Changes
 ) -> Outcome:
-    """The same for an item that was located before."""
+    """What becomes of one item, whatever it costs."""
     old = table.get(snapshot, base_key)
     require_condition(action, old)
     new = action.apply(table, old, now_micros)
@@ -121,6 +156,10 @@ class Put:
     size_bytes: int
     prepared: Prepared = field(default_factory=Prepared)
     shows_old: bool = False
+
+    @property
+    def key_attributes(self) -> Attributes:
+        return self.attributes
 
     def base_key(self, table: Table) -> bytes:
         return table.key.of_item(self.attributes)
@@ -159,6 +198,10 @@ class Keyed:
     key: Attributes
     prepared: Prepared = field(default_factory=Prepared)
     shows_old: bool = False
+
+    @property
+    def key_attributes(self) -> Attributes:
+        return self.key
 
     def base_key(self, table: Table) -> bytes:
         return table.key.of_key(self.key)

@@ -18,7 +18,7 @@ def delete_item(db: Database, request: Request) -> Write:
 
     def plan(snapshot: Snapshot) -> Plan:
         changes = Changes()
-        outcome = carry_out(db, snapshot, request.scope, action, changes)
+        outcome = carry_out(db, snapshot, request.scope, request.usage, action, changes)
         answer = report_write(request, snapshot, outcome, changes.consumed, action.key)
         if outcome.old is not None and request.get("ReturnValues") == "ALL_OLD":
             answer["Attributes"] = outcome.old.fragment

@@ -6,6 +6,7 @@ from typing import Any
 
 from hashrange.engine.database import Database
 from hashrange.engine.units import Consumed, read_units
+from hashrange.engine.usage import READ, Use
 from hashrange.expressions import Projection, prepare
 from hashrange.expressions.legacy import parse_attributes_to_get
 from hashrange.operations.items.parameters import refuse_mixing, report_consumed
@@ -22,11 +23,13 @@ def get_item(db: Database, request: Request) -> dict[str, Any]:
 
     with db.read() as snapshot:
         table = db.table(snapshot, request.scope, request["TableName"])
-        item = table.get(snapshot, table.key.of_key(key))
+        base_key = table.key.of_key(key)
+        item = table.get(snapshot, base_key)
 
     size_bytes = 0 if item is None else item.size_bytes
-    units = read_units(size_bytes, consistent=request.get("ConsistentRead", False))
-    answer = report_consumed(request, table, Consumed(table=units))
+    consumed = Consumed(read_units(size_bytes, consistent=request.get("ConsistentRead", False)))
+    db.spend(request.usage, Use(table, READ, consumed, base_key, (key,)))
+    answer = report_consumed(request, table, consumed)
     if item is not None:
         answer["Item"] = item.fragment if projection is None else projection(item.attributes)
     return answer

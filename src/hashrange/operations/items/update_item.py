@@ -22,7 +22,7 @@ def update_item(db: Database, request: Request) -> Write:
 
     def plan(snapshot: Snapshot) -> Plan:
         changes = Changes()
-        outcome = carry_out(db, snapshot, request.scope, action, changes)
+        outcome = carry_out(db, snapshot, request.scope, request.usage, action, changes)
         answer = report_write(request, snapshot, outcome, changes.consumed, action.key)
         wanted = request.get("ReturnValues", "NONE")
         attributes = returned_values(wanted, action.prepared.update, outcome.old, outcome.new)

@@ -13,6 +13,7 @@ from typing import Any
 from hashrange.engine.database import Database
 from hashrange.engine.table import Changes, Table
 from hashrange.engine.units import Consumed, write_units
+from hashrange.engine.usage import READ, Use
 from hashrange.errors import (
     ClientError,
     ConditionalCheckFailedException,
@@ -97,10 +98,15 @@ def read_all(db: Database, snapshot: Snapshot, request: Request, parts: Sequence
         if isinstance(part.located, ItemRead):
             assert part.table is not None
             item = part.table.get(snapshot, part.base_key)
+            units = Consumed(part.located.units(item, consistent=part.request.get("ConsistentRead", False)))
+            try:
+                db.spend(request.usage, Use(part.table, READ, units, part.base_key, (part.located.key,)))
+            except FAILURES as error:
+                part.error = error
+                continue
             shown = part.located.shown(item)
             part.response = {"TableName": part.table.name} if shown is None else _found(part.table, shown)
-            arm = consumed.setdefault(part.table.arn, (part.table, Consumed()))[1]
-            arm.table += part.located.units(item, consistent=part.request.get("ConsistentRead", False))
+            consumed.setdefault(part.table.arn, (part.table, Consumed()))[1].include(units)
     return answer(request, parts, consumed)
 
 
@@ -111,23 +117,22 @@ def _found(table: Table, shown: Any) -> dict[str, Any]:
 def write_all(db: Database, snapshot: Snapshot, request: Request, asked: Sequence[Part]) -> Plan:
     """The statements are independent, so each is decided on what was there before the batch."""
     parts = [Part(part.request, part.prepared, part.make_action, part.error) for part in asked]  # plans may run again
+    request.usage.begin()
     locate_all(db, snapshot, parts)
     changes = Changes()
     consumed: dict[str, tuple[Table, Consumed]] = {}
     succeeded: set[str] = set()
-    now = db.clock.micros()
     for part in parts:
         if part.located is None or isinstance(part.located, ItemRead):
             continue
         assert part.table is not None
         arm = consumed.setdefault(part.table.arn, (part.table, Consumed()))[1]
-        changes.consumed = Consumed()
-        mutations, adds = len(changes.mutations), len(changes.adds)
+        changes.begin()
         try:
-            carry_out_on(part.table, part.base_key, snapshot, part.located, now, changes)
+            carry_out_on(db, request.usage, part.table, part.base_key, snapshot, part.located, changes)
         except FAILURES as error:
             part.error = error
-            del changes.mutations[mutations:], changes.adds[adds:]  # what failed halfway leaves no trace
+            changes.undo()
             arm.table += write_units(part.table.size_of(snapshot, part.base_key) or 0)
             continue
         succeeded.add(part.table.arn)

@@ -33,10 +33,11 @@ def execute_write(db: Database, request: Request, prepared: Prepared) -> Write:
     make_action = action_maker(prepared, shows_old=shows_old(request))
 
     def plan(snapshot: Snapshot) -> Plan:
+        request.usage.begin()
         table = find_table(db, snapshot, request.scope, prepared.body.table)
         action = make_action(table)
         changes = Changes()
-        outcome = carry_out_on(table, action.locate(table), snapshot, action, db.clock.micros(), changes)
+        outcome = carry_out_on(db, request.usage, table, action.locate(table), snapshot, action, changes)
         answer: dict[str, Any] = {"Items": returned_items(prepared.body, outcome)}
         return changes.answering({**answer, **report_consumed(request, table, changes.consumed)})
 

@@ -21,7 +21,7 @@ from hashrange.operations.partiql.find import NO_SUCH_INDEX, find_table
 from hashrange.operations.transactions.idempotency import digest_of, remember, was_carried_out
 from hashrange.operations.transactions.transact_get_items import Get, read_together
 from hashrange.operations.transactions.transact_write_items import check_size
-from hashrange.operations.transactions.transaction import Transaction, replay_units
+from hashrange.operations.transactions.transaction import Transaction
 from hashrange.partiql import Delete, Exists, Prepared, Select, UpdateStatement, prepare
 from hashrange.storage.interface import Plan, Snapshot
 
@@ -111,12 +111,11 @@ def write_all(
 ) -> Plan:
     actions = [action_of(db, snapshot, request, part) for part in parts]
     check_size(actions)
-    transaction = Transaction(db, snapshot, request.scope, actions)
+    transaction = Transaction(db, snapshot, request.scope, request.usage, actions)
     now = db.clock.micros()
     responses: dict[str, Any] = {"Responses": [{} for _ in parts]}
     if token and was_carried_out(snapshot, request.scope, token, digest, now):
-        units = replay_units(transaction.tables, actions, snapshot)
-        return Plan(answer={**responses, **report_units(request, units, "ReadCapacityUnits")})
+        return Plan(answer={**responses, **report_units(request, transaction.replay(), "ReadCapacityUnits")})
     transaction.carry_out()
     changes = transaction.changes
     if token:

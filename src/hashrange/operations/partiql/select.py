@@ -15,9 +15,10 @@ from typing import Any
 import orjson
 
 from hashrange.engine.database import Database
-from hashrange.engine.page import Filter, Reading, read_page
+from hashrange.engine.page import Filter, Page, Reading, read_page
 from hashrange.engine.source import Range, Source
 from hashrange.engine.units import Consumed
+from hashrange.engine.usage import READ, Use
 from hashrange.errors import ValidationException
 from hashrange.expressions import Condition, KeyClause, KeyCondition, KeyRange, Projection
 from hashrange.expressions.checks import Values
@@ -51,6 +52,21 @@ class Found:
     consumed: Consumed
     last_key: Attributes | None = None
     next: Position | None = None
+    evaluated: int = 1
+    returned: int = 1
+    base_key: bytes = b""
+    key: Attributes | None = None
+
+    def include(self, page: Page) -> None:
+        self.consumed.include(page.consumed)
+        self.evaluated += page.scanned_count
+        self.returned += page.count
+
+    def use(self, source: Source) -> Use:
+        """What it cost, and whom."""
+        index = None if source.index is None else source.index.name
+        keys = () if self.key is None else (self.key,)
+        return Use(source.table, READ, self.consumed, self.base_key, keys, index, self.evaluated, self.returned)
 
 
 def execute_select(db: Database, request: Request, select: Select, values: Values, digest: bytes) -> dict[str, Any]:
@@ -68,6 +84,7 @@ def execute_select(db: Database, request: Request, select: Select, values: Value
             ranges = ranges_of(source, select, use, values)
             next_token.check_position(start, source, len(ranges))
             found = read_ranges(snapshot, reading, ranges, start)
+    db.spend(request.usage, found.use(source))
     answer: dict[str, Any] = {"Items": found.items}
     if found.next is not None:
         answer["NextToken"] = next_token.encode(found.next, digest)
@@ -91,9 +108,11 @@ def _item(snapshot: Snapshot, source: Source, select: Select, values: Values, *,
     read = item_read(source.table, select, values)
     if read is None:
         return None
-    item = source.table.get(snapshot, read.locate(source.table))
+    base_key = read.locate(source.table)
+    item = source.table.get(snapshot, base_key)
     shown = read.shown(item)
-    return Found([] if shown is None else [shown], Consumed(table=read.units(item, consistent=consistent)))
+    units = Consumed(read.units(item, consistent=consistent))
+    return Found([] if shown is None else [shown], units, base_key=base_key, key=read.key)
 
 
 def reading_of(request: Request, source: Source, select: Select, use: KeyUse, values: Values) -> Reading:
@@ -150,14 +169,14 @@ def _key_range(source: Source, clauses: Sequence[KeyClause], values: Values) -> 
 
 def read_ranges(snapshot: Snapshot, reading: Reading, ranges: Sequence[Range], start: Position) -> Found:
     """Read on from a position until the limit, a megabyte or enough partitions."""
-    found = Found(orjson.Fragment(b"[]"), Consumed())
+    found = Found(orjson.Fragment(b"[]"), Consumed(), evaluated=0, returned=0)
     shown: list[bytes] = []
     limit = reading.limit
     last_number = min(start.range_number + PARTIQL_PARTITION_VALUES_PAGE, len(ranges))
     for number in range(start.range_number, last_number):
         last_key = start.last_key if number == start.range_number else None
         page = read_page(snapshot, _narrowed(reading, ranges[number], last_key, limit))
-        found.consumed.include(page.consumed)
+        found.include(page)
         if page.count:
             shown.append(orjson.dumps(page.items)[1:-1])
         if page.last_key is not None:

@@ -56,7 +56,9 @@ def reading_of(request: Request, prepared: Prepared, source: Source) -> Reading:
         span = resumed(source, key_range, span, start, reverse=reverse)
     check_filter(request, source, prepared)
     selection = select(request, source, prepared.projection)
-    return new_reading(request, source, prepared, selection, span, reverse=reverse)
+    names = (name for name, _ in source.partition)
+    partition = dict(zip(names, key_range.partition_values, strict=True))
+    return new_reading(request, source, prepared, selection, span, partition=partition, reverse=reverse)
 
 
 def stored_range(source: Source, key_range: KeyRange) -> Range:

@@ -7,8 +7,9 @@ from functools import partial
 from typing import Any
 
 from hashrange.engine.database import Database
-from hashrange.engine.page import Reading, answer, read_page
+from hashrange.engine.page import Page, Reading, answer, read_page
 from hashrange.engine.source import Range, Source
+from hashrange.engine.usage import READ, Use
 from hashrange.expressions import Prepared
 from hashrange.operations.items.parameters import report_consumed
 from hashrange.operations.operation import Request
@@ -23,12 +24,35 @@ def read(db: Database, request: Request, reading_of: Callable[[Source], Reading]
         source = find_source(db, snapshot, request)
         reading = reading_of(source)
         page = read_page(snapshot, reading)
+    db.spend(request.usage, use_of(reading, page))
     consumed = report_consumed(request, source.table, page.consumed)
     return {**answer(page, counting=reading.counting), **consumed}
 
 
+def use_of(reading: Reading, page: Page) -> Use:
+    """What a page cost, and whom."""
+    source, partition = reading.source, reading.partition
+    return Use(
+        source.table,
+        READ,
+        page.consumed,
+        b"" if partition is None else reading.range[0][len(source.prefix) :],
+        () if partition is None else (partition,),
+        None if source.index is None else source.index.name,
+        page.scanned_count,
+        page.count,
+    )
+
+
 def new_reading(
-    request: Request, source: Source, prepared: Prepared, selection: Selection, span: Range, *, reverse: bool = False
+    request: Request,
+    source: Source,
+    prepared: Prepared,
+    selection: Selection,
+    span: Range,
+    *,
+    partition: Attributes | None = None,
+    reverse: bool = False,
 ) -> Reading:
     return Reading(
         source=source,
@@ -39,6 +63,7 @@ def new_reading(
         filter=None if prepared.filter is None else partial(_matches, prepared),
         projection=selection.projection,
         counting=selection.counting,
+        partition=partition,
         fetching=selection.fetching,
     )
 

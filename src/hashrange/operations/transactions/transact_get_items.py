@@ -8,7 +8,8 @@ from typing import Any
 from hashrange.engine.database import Database
 from hashrange.engine.table import Table
 from hashrange.engine.units import Consumed, read_units
-from hashrange.errors import ValidationException
+from hashrange.engine.usage import READ, Use
+from hashrange.errors import Throttled, ValidationException
 from hashrange.expressions import Projection
 from hashrange.limits import TRANSACTION_BYTES_MAX
 from hashrange.operations.items.get_item import parse_projection
@@ -60,12 +61,17 @@ def read_together(
     reasons.raise_if_any()
     items: list[Item | None] = []
     consumed: dict[str, tuple[Table, Consumed]] = {}
-    for table, key in zip(tables, keys, strict=True):
+    for position, (get, table, key) in enumerate(zip(gets, tables, keys, strict=True)):
         assert key is not None
         item = table.get(snapshot, key)
         items.append(item)
-        arm = consumed.setdefault(table.arn, (table, Consumed()))[1]
-        arm.table += 2 * read_units(item.size_bytes if item else 0, consistent=True)
+        units = Consumed(2 * read_units(item.size_bytes if item else 0, consistent=True))
+        try:
+            db.spend(request.usage, Use(table, READ, units, key, (get.key,)))
+        except Throttled as error:
+            reasons.add(position, error)
+        consumed.setdefault(table.arn, (table, Consumed()))[1].include(units)
+    reasons.raise_if_any()
     if sum(item.size_bytes for item in items if item is not None) > TRANSACTION_BYTES_MAX:
         raise ValidationException("Aggregated size of the items in the transaction size cannot exceed 4 MB")
     return items, consumed

@@ -17,7 +17,7 @@ from hashrange.operations.items.put_item import parse_put
 from hashrange.operations.items.update_item import parse_update
 from hashrange.operations.operation import Operation, Request, Write
 from hashrange.operations.transactions.idempotency import digest_of, remember, was_carried_out
-from hashrange.operations.transactions.transaction import Transaction, replay_units
+from hashrange.operations.transactions.transaction import Transaction
 from hashrange.storage.interface import Plan, Snapshot
 from hashrange.values.attribute import check_attributes
 
@@ -31,11 +31,10 @@ def transact_write_items(db: Database, request: Request) -> Write:
     check_size(actions)
 
     def plan(snapshot: Snapshot) -> Plan:
-        transaction = Transaction(db, snapshot, request.scope, actions)
+        transaction = Transaction(db, snapshot, request.scope, request.usage, actions)
         now = db.clock.micros()
         if token and was_carried_out(snapshot, request.scope, token, digest, now):
-            units = replay_units(transaction.tables, actions, snapshot)
-            return Plan(answer=report(request, snapshot, units, "ReadCapacityUnits", []))
+            return Plan(answer=report(request, snapshot, transaction.replay(), "ReadCapacityUnits", []))
         outcomes = transaction.carry_out()
         changes = transaction.changes
         if token:

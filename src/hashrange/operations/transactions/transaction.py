@@ -14,22 +14,27 @@ from hashrange.engine.database import Database
 from hashrange.engine.scope import Scope
 from hashrange.engine.table import Changes, Table
 from hashrange.engine.units import Consumed, read_units, write_units
+from hashrange.engine.usage import READ, WRITE, Usage, Use
 from hashrange.errors import (
     ClientError,
     ConditionalCheckFailedException,
     DuplicateItemException,
     EmptyKeyValue,
     ItemCollectionSizeLimitExceededException,
+    ProvisionedThroughputExceededException,
+    Throttled,
     TransactionCanceledException,
     ValidationException,
 )
-from hashrange.operations.items.actions import Action, Check, Located, Outcome, carry_out_on
+from hashrange.operations.items.actions import Action, Check, Located, Outcome, decide, failed_check
 from hashrange.storage.interface import Snapshot
 
 REASONS: dict[type[ClientError], str] = {
     ConditionalCheckFailedException: "ConditionalCheckFailed",
     DuplicateItemException: "DuplicateItem",
     ItemCollectionSizeLimitExceededException: "ItemCollectionSizeLimitExceeded",
+    ProvisionedThroughputExceededException: "ProvisionedThroughputExceeded",
+    Throttled: "ThrottlingError",
     ValidationException: "ValidationError",
 }
 SAME_ITEM = "Transaction request cannot include multiple operations on one item"
@@ -69,8 +74,10 @@ class Reasons:
 class Transaction:
     """Several actions carried out together."""
 
-    def __init__(self, db: Database, snapshot: Snapshot, scope: Scope, actions: Sequence[Action]) -> None:
+    def __init__(self, db: Database, snapshot: Snapshot, scope: Scope, usage: Usage, actions: Sequence[Action]) -> None:
+        usage.begin()
         self._db = db
+        self._usage = usage
         self._snapshot = snapshot
         self._actions = actions
         self._reasons = Reasons(len(actions))
@@ -87,24 +94,41 @@ class Transaction:
         for position, (table, action) in enumerate(zip(self.tables, self._actions, strict=True)):
             base_key = keys[position]
             assert base_key is not None
-            self.changes.consumed = Consumed()
+            self.changes.begin()
             try:
-                outcome = carry_out_on(table, base_key, self._snapshot, action, now, self.changes)
+                outcomes.append(self._carry_out_one(table, base_key, action, now))
             except tuple(REASONS) as error:
                 self._reasons.add(position, error)
-                continue
-            outcomes.append(outcome)
-            self._charge(action, outcome)
         self._reasons.raise_if_any()
         return outcomes
 
-    def _charge(self, action: Action, outcome: Outcome) -> None:
+    def replay(self) -> dict[str, tuple[Table, Consumed]]:
+        """What a repeated transaction costs: it is not carried out again, only its items are looked at."""
+        consumed: dict[str, tuple[Table, Consumed]] = {}
+        for table, action in zip(self.tables, self._actions, strict=True):
+            base_key = action.base_key(table)
+            size_bytes = table.size_of(self._snapshot, base_key) or 0
+            units = Consumed(2 * read_units(size_bytes, consistent=True))
+            self._db.spend(self._usage, Use(table, READ, units, base_key, (action.key_attributes,)))
+            consumed.setdefault(table.arn, (table, Consumed()))[1].include(units)
+        return consumed
+
+    def _carry_out_one(self, table: Table, base_key: bytes, action: Action, now_micros: int) -> Outcome:
         """A transaction pays double for what it writes to the table, and once for what it writes to indexes."""
+        try:
+            outcome = decide(table, base_key, self._snapshot, action, now_micros, self.changes)
+        except ConditionalCheckFailedException:
+            use = failed_check(table, base_key, self._snapshot, action)
+            use.consumed.table *= 2
+            self._db.spend(self._usage, use)
+            raise
         units = self.changes.consumed
         if isinstance(action, Check):
             units.table = write_units(outcome.old.size_bytes if outcome.old else 0)
         units.table *= 2
-        self.consumed.setdefault(outcome.table.arn, (outcome.table, Consumed()))[1].include(units)
+        self._db.spend(self._usage, Use(table, WRITE, units, base_key, (action.key_attributes,)))
+        self.consumed.setdefault(table.arn, (table, Consumed()))[1].include(units)
+        return outcome
 
 
 def locate(tables: Sequence[Table], actions: Sequence[Located], reasons: Reasons) -> list[bytes | None]:
@@ -122,13 +146,3 @@ def locate(tables: Sequence[Table], actions: Sequence[Located], reasons: Reasons
     if len(set(meant)) < len(meant):
         raise ValidationException(SAME_ITEM)
     return keys
-
-
-def replay_units(tables: Sequence[Table], actions: Sequence[Action], snapshot: Snapshot) -> dict[str, Any]:
-    """What a repeated transaction costs: it is not carried out again, only its items are looked at."""
-    consumed: dict[str, tuple[Table, Consumed]] = {}
-    for table, action in zip(tables, actions, strict=True):
-        size_bytes = table.size_of(snapshot, action.base_key(table)) or 0
-        arm = consumed.setdefault(table.arn, (table, Consumed()))[1]
-        arm.table += 2 * read_units(size_bytes, consistent=True)
-    return consumed
