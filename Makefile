@@ -4,7 +4,7 @@ PYTHON := $(VENV)/bin/python
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 
-.PHONY: serve test check fast format docs bench clean help
+.PHONY: serve test check fast format docs bench fuzz soak clean help
 
 help:           ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -30,6 +30,18 @@ docs: $(READY_DEV) ## write the generated pages of docs/
 
 bench: $(READY_DEV) ## measure beside dynoxide (needs wrk and npm)
 	$(PYTHON) benchmarks/run.py
+
+fuzz: $(READY_DEV) ## feed the server with what no client should send (ARGS="--seconds 60 --seed 7 --target wire")
+	PYTHONPATH=tests $(PYTHON) -m fuzz.run $(ARGS)
+
+ROUNDS ?= 1000
+SEEDS ?= 5000
+HISTORIES ?= 50
+SEED ?= 1
+soak: $(READY_DEV) ## the long runs of the reliability proofs (ROUNDS=1000 HISTORIES=50 SEEDS=5000 SEED=1)
+	PYTHONPATH=tests $(PYTHON) -m crash.soak --rounds $(ROUNDS) --seed $(SEED)
+	PYTHONPATH=tests $(PYTHON) -m consistency.soak --histories $(HISTORIES) --seed $(SEED)
+	PYTHONPATH=tests $(PYTHON) -m simulation.soak --seeds $(SEEDS)
 
 clean:          ## remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

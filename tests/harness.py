@@ -9,6 +9,7 @@ import orjson
 import pytest
 
 from hashrange import app
+from hashrange.capacity.ledger import CapacitySettings
 from hashrange.clock import ManualClock
 from hashrange.engine.check import check
 from hashrange.engine.database import DatabaseSettings
@@ -27,6 +28,8 @@ STREAM_OPERATIONS = ("ListStreams", "DescribeStream", "GetShardIterator", "GetRe
 
 
 def target_of(operation: str) -> bytes:
+    if "." in operation:  # of another service: named in full
+        return operation.encode()
     service = "DynamoDBStreams_20120810" if operation in STREAM_OPERATIONS else "DynamoDB_20120810"
     return f"{service}.{operation}".encode()
 
@@ -37,7 +40,7 @@ class ApiError(Exception):
     def __init__(self, status: int, body: dict[str, Any]) -> None:
         self.status = status
         self.body = body
-        self.code = body["__type"].partition("#")[2]
+        self.code = body["__type"].rpartition("#")[2]
         self.message = body.get("message", body.get("Message"))
         super().__init__(f"{self.code}: {self.message}")
 
@@ -51,6 +54,7 @@ class FakeExchange:
         self.headers = headers
         self.body = body
         self.peer = "test"
+        self.secure = False
         self.answer: tuple[int, bytes, bytes] | None = None
 
     def respond(self, status: int, headers: bytes, body: bytes) -> None:
@@ -65,11 +69,15 @@ class Engine:
         store: Store | None = None,
         *,
         settings: DatabaseSettings | None = None,
+        capacity: CapacitySettings | None = None,
         wording: Wording = Wording.NEWER,
+        clock: ManualClock | None = None,
     ) -> None:
         self.store = store or MemoryStore()
-        self.clock = ManualClock()
-        configuration = app.Settings(database=settings or DatabaseSettings(), wording=wording)
+        self.clock = clock or ManualClock()
+        configuration = app.Settings(
+            database=settings or DatabaseSettings(), capacity=capacity or CapacitySettings(), wording=wording
+        )
         self.db = app.build_database(self.store, configuration, self.clock)
         self._handle = app.build_handler(self.db, configuration)
 
@@ -95,6 +103,7 @@ class Engine:
 
     def run_jobs(self) -> int:
         """Run every job until none has anything to do; how many steps that took."""
+        self.db.recorder.flush()
         steps = 0
         while True:
             found = [step for job in JOBS if (step := job.next_step(self.db)) is not None]

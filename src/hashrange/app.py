@@ -5,36 +5,71 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 import socket
-import ssl
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
+from hashrange.capacity.board import Board, LocalBoard
+from hashrange.capacity.history import used_lately
+from hashrange.capacity.ledger import CapacitySettings, TokenLedger
+from hashrange.capacity.limits import Throttling
 from hashrange.clock import Clock, OffsetClock, SystemClock
 from hashrange.engine.change_log import ChangeLog
 from hashrange.engine.clock_offset import clock_offset, reset
 from hashrange.engine.counters import TableCounters
 from hashrange.engine.database import Database, DatabaseSettings
+from hashrange.engine.scope import scope_of
 from hashrange.engine.table import Table
 from hashrange.errors import Wording
 from hashrange.http import server
+from hashrange.http.admission import Authenticator, for_full_access
 from hashrange.http.clock_control import CLOCK_URL, ClockControl, follow, keep_following, no_clock
+from hashrange.http.cloudwatch import CloudWatchDoor
 from hashrange.http.dispatch import Dispatcher, Target
 from hashrange.http.door import Settings as DoorSettings
+from hashrange.http.exchange import Handler
+from hashrange.http.long_reads import CallSoon
+from hashrange.http.observe import Observer, ObserveSettings
+from hashrange.http.observe_pages import LIVE_URL, METRICS_URL, READY_URL, Gauges, MetricsPage, ReadyPage, live
+from hashrange.http.observe_workers import WorkerBoard
+from hashrange.http.origins import PageGuard, pages_of
+from hashrange.http.overload import Memory
 from hashrange.http.rest import RestDoor
+from hashrange.http.side_doors import SideDoors
+from hashrange.http.tls import LiveContext
 from hashrange.indexes.maintainer import index_maintainers
 from hashrange.indexes.propagation import Propagation
+from hashrange.insights.recorder import KeyRecorder
 from hashrange.jobs import propagate_indexes
 from hashrange.jobs.carry_out import carry_out
+from hashrange.metrics.recorder import MetricsRecorder
 from hashrange.operations import registry
-from hashrange.storage import Completions, Deliver, Durability, LmdbStore, MemoryStore, Store, deliver_inline
+from hashrange.operations.operation import Operation
+from hashrange.storage import (
+    Completions,
+    Deliver,
+    Durability,
+    LmdbStore,
+    Lost,
+    MemoryStore,
+    Store,
+    Unavailable,
+    deliver_inline,
+)
 from hashrange.ttl.queue import expiry_queue
 from hashrange.validation.shape import load
 
+if TYPE_CHECKING:
+    from hashrange.auth.signing import SigningKeys
+
 log = logging.getLogger("hashrange.server")
+
+RECORD_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +84,17 @@ class Settings:
     wording: Wording = Wording.NEWER
     database: DatabaseSettings = field(default_factory=DatabaseSettings)
     door: DoorSettings = field(default_factory=DoorSettings)
-    ssl_context: ssl.SSLContext | None = None
+    capacity: CapacitySettings = field(default_factory=CapacitySettings)
+    board: Board = field(default_factory=LocalBoard)  # where workers see what the others used
+    ssl_context: LiveContext | None = None
     dev_clock: bool = False  # whether time may be moved
+    observe: ObserveSettings = field(default_factory=ObserveSettings)
+    verify_signatures: bool = False
+    allowed_origins: tuple[str, ...] = ()  # of web pages that may call though nothing is verified
+    bootstrap: SigningKeys | None = None  # a key that may do everything and is not stored
 
 
-def open_store(settings: Settings, deliver: Deliver = deliver_inline) -> Store:
+def open_store(settings: Settings, deliver: Deliver = deliver_inline, lost: Lost = lambda: None) -> Store:
     if settings.data is None:
         return MemoryStore(deliver)
     return LmdbStore.open(
@@ -61,6 +102,7 @@ def open_store(settings: Settings, deliver: Deliver = deliver_inline) -> Store:
         durability=settings.durability,
         sync_interval_seconds=settings.sync_interval_seconds,
         deliver=deliver,
+        lost=lost,
     )
 
 
@@ -72,18 +114,31 @@ def build_database(store: Store, settings: Settings, clock: Clock) -> Database:
     def log(table: Table) -> ChangeLog | None:
         return ChangeLog(table, clock) if table.definition.is_logged else None
 
-    return Database(store, clock, settings.database, (TableCounters, indexes, log, expiry_queue))
+    db = Database(store, clock, settings.database, (TableCounters, indexes, log, expiry_queue))
+    if settings.capacity.throttling is not Throttling.OFF:
+        db.ledger = TokenLedger(clock, settings.board, settings.capacity, partial(used_lately, db))
+    home = scope_of(settings.account, settings.region)
+    db.recorder = MetricsRecorder(store, clock, home, KeyRecorder(clock))
+    return db
 
 
-TARGETS = {"dynamodb": "DynamoDB_20120810", "dynamodbstreams": "DynamoDBStreams_20120810"}
+TARGETS = {
+    "dynamodb": "DynamoDB_20120810",
+    "dynamodbstreams": "DynamoDBStreams_20120810",
+    "application-autoscaling": "AnyScaleFrontendService",
+}
 
 
 def contents() -> dict[bytes, Callable[[], Target]]:
     """The operations by the value of the X-Amz-Target header that asks for them."""
     return {
         f"{TARGETS[registry.service_of(module)]}.{registry.name_of(module)}".encode(): partial(load_target, module)
-        for module in registry.CONTENTS
+        for module in (*registry.CONTENTS, *registry.SCALING_CONTENTS)
     }
+
+
+def cloudwatch_contents() -> dict[str, Callable[[], Operation]]:
+    return {registry.name_of(module): partial(registry.load, module) for module in registry.CLOUDWATCH_CONTENTS}
 
 
 def load_target(module: str) -> Target:
@@ -91,15 +146,65 @@ def load_target(module: str) -> Target:
     return Target(operation, load(operation.service)[operation.name])
 
 
-def build_handler(db: Database, settings: Settings) -> Dispatcher:
+def build_handler(
+    db: Database,
+    settings: Settings,
+    memory: Memory | None = None,
+    call_soon: CallSoon | None = None,
+    gauges: Gauges = dict,
+) -> Dispatcher:
+    """The handler of every request; `memory` is what it shares with the door, `call_soon` how long reads go on,
+    `gauges` what a worker knows of itself."""
+    authenticator = authenticator_of(db, settings) if settings.verify_signatures else None
+    observer = Observer(settings.observe, db.clock) if settings.observe.looks_at_requests else None
+    clock_page = ClockControl(db, db.clock) if isinstance(db.clock, OffsetClock) else no_clock
     return Dispatcher(
         db,
         contents(),
         account=settings.account,
         region=settings.region,
         wording=settings.wording,
-        controls={CLOCK_URL: ClockControl(db, db.clock) if isinstance(db.clock, OffsetClock) else no_clock},
-        rest=RestDoor(db, registry.rest_operations),
+        controls={CLOCK_URL: for_full_access(clock_page, authenticator), **observing_pages(db, settings, gauges)},
+        rest=SideDoors(
+            CloudWatchDoor(db, cloudwatch_contents(), observer), RestDoor(db, registry.rest_operations, observer)
+        ),
+        observer=observer,
+        authenticator=authenticator,
+        pages=page_guard(settings),
+        memory=memory,
+        call_soon=call_soon,
+    )
+
+
+def observing_pages(db: Database, settings: Settings, gauges: Gauges) -> dict[bytes, Handler]:
+    token = settings.observe.metrics_token
+    return {
+        METRICS_URL: MetricsPage(db, gauges, token=token, local_only=settings.verify_signatures),
+        LIVE_URL: live,
+        READY_URL: ReadyPage(db),
+    }
+
+
+def page_guard(settings: Settings) -> PageGuard | None:
+    """Where requests are signed, a page needs a key like everybody else, and may come from anywhere."""
+    pages = None if settings.verify_signatures else pages_of(settings.allowed_origins)
+    return None if pages is None else PageGuard(pages)
+
+
+def authenticator_of(db: Database, settings: Settings) -> Authenticator:
+    # Servers that verify nothing do not wait for this to load.
+    from hashrange.access.authenticator import Authenticator as KeyAuthenticator
+    from hashrange.access.authenticator import bootstrap_entry
+    from hashrange.access.server_key import find_server_key
+
+    clock = db.clock
+    bootstrap = settings.bootstrap
+    return KeyAuthenticator(
+        db.store,
+        server_key=lambda: find_server_key(settings.data, os.environ),
+        # Clients sign with the true time, also where ours was moved.
+        now_seconds=clock.unmoved_seconds if isinstance(clock, OffsetClock) else clock.seconds,
+        bootstrap=bootstrap_entry(bootstrap, settings.account) if bootstrap is not None else None,
     )
 
 
@@ -115,14 +220,40 @@ async def settle_clock(db: Database) -> None:
         await carry_out(db, reset)
 
 
-def deliver_in(loop: asyncio.AbstractEventLoop) -> Deliver:
+def deliver_in(loop: asyncio.AbstractEventLoop, deliver: Deliver) -> Deliver:
     """Hand finished writes to the loop's thread, a whole commit at a time."""
+    return lambda completions: call_in(loop, deliver, completions)
 
-    def deliver(completions: Completions) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is gone, and so are those who waited
-            loop.call_soon_threadsafe(deliver_inline, completions)
 
-    return deliver
+def call_in(loop: asyncio.AbstractEventLoop, call: Callable[..., None], *arguments: Any) -> None:
+    with contextlib.suppress(RuntimeError):  # the loop is gone, and so are those who waited
+        loop.call_soon_threadsafe(call, *arguments)
+
+
+async def keep_books(db: Database) -> None:
+    """Once a second, until cancelled: let the ledger see what other workers used."""
+    while isinstance(db.ledger, TokenLedger):
+        db.ledger.tick()
+        await asyncio.sleep(1.0)
+
+
+async def keep_recording(db: Database, workers: WorkerBoard) -> None:
+    """Hand over what was counted, every second; each worker does this for itself."""
+    while True:
+        await asyncio.sleep(RECORD_SECONDS)
+        try:
+            db.recorder.flush()
+            workers.tell()
+        except Exception:
+            log.exception("what was counted could not be handed over; trying again")
+
+
+def beside_requests(db: Database, workers: WorkerBoard) -> Iterator[Coroutine[Any, Any, None]]:
+    """What every worker does for itself, until cancelled."""
+    yield keep_books(db)
+    yield keep_recording(db, workers)
+    if isinstance(db.clock, OffsetClock):
+        yield keep_following(db, db.clock)
 
 
 async def run_background(db: Database) -> None:
@@ -140,32 +271,56 @@ async def serve(
     with_jobs: bool,
     ready: Callable[[], None] = lambda: None,
 ) -> None:
-    """Serve until SIGTERM or SIGINT, then finish what was accepted. Calls `ready` when connections are taken."""
+    """Serve until SIGTERM or SIGINT, then finish what was accepted. Calls `ready` when connections are taken.
+
+    Ends with `Unavailable` if the store is lost to this process.
+    """
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    store = open_store(settings, deliver_in(loop) if settings.data is not None else deliver_inline)
+    lost = asyncio.Event()
+
+    def end_without_store() -> None:
+        lost.set()
+        stop.set()
+
+    def committed(completions: Completions) -> None:
+        db.recorder.committed(len(completions))
+        deliver_inline(completions)
+
+    store = open_store(
+        settings,
+        deliver_in(loop, committed) if settings.data is not None else deliver_inline,
+        lambda: call_in(loop, end_without_store),
+    )
     clock = OffsetClock(SystemClock()) if settings.dev_clock else SystemClock()
     db = build_database(store, settings, clock)
     await settle_clock(db)
     if not settings.database.index_delay_micros:
         while (step := propagate_indexes.catch_up(db)) is not None:
             await carry_out(db, step)
+    memory = Memory.of(settings.door.memory_bytes_max)
+    workers = WorkerBoard(db, settings.data)
+    handler = build_handler(db, settings, memory, loop.call_soon, workers.gauges)
     running = await server.serve(
-        build_handler(db, settings), sockets, settings=settings.door, ssl_context=settings.ssl_context
+        handler, sockets, settings=settings.door, ssl_context=settings.ssl_context, memory=memory
     )
+    workers.watch(lambda: running.connection_count)
     background = asyncio.create_task(run_background(db)) if with_jobs else None
-    following = asyncio.create_task(keep_following(db, clock)) if isinstance(clock, OffsetClock) else None
+    beside = [asyncio.create_task(each) for each in beside_requests(db, workers)]
     try:
         ready()
         await stop.wait()
         log.info("stopping: finishing what was accepted")
         await running.close()
     finally:
-        if following is not None:
-            following.cancel()
+        for task in beside:
+            task.cancel()
         if background is not None:
             background.cancel()
             await asyncio.gather(background, return_exceptions=True)  # a step in a thread ends before the store closes
+        db.recorder.flush()
         await loop.run_in_executor(None, store.close)
+    if lost.is_set():
+        raise Unavailable("The disk failed in the middle of a commit; only a new process can use the database.")

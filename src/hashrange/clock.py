@@ -62,3 +62,6 @@ class OffsetClock:
     def unmoved_micros(self) -> int:
         """What the clock would say had nobody moved it."""
         return self._base.micros()
+
+    def unmoved_seconds(self) -> float:
+        return self._base.seconds()

@@ -71,6 +71,10 @@ class ValidationException(ClientError):
         return self.ENVELOPE + self.newer if envelope and self.enveloped else self.newer
 
 
+class Oversized(ValidationException):
+    """Something so much larger than its limit that nothing else about it is looked at."""
+
+
 class InvalidContent(ValidationException):
     """A number or a set whose content is wrong. It is told in the same words wherever the value stands."""
 
@@ -116,6 +120,10 @@ class InvalidSignatureException(ClientError):
 
 
 class UnrecognizedClientException(ClientError):
+    namespace = SERVICE
+
+
+class ExpiredTokenException(ClientError):
     namespace = SERVICE
 
 
@@ -259,8 +267,51 @@ class ImportConflictException(ClientError):
     pass
 
 
+class PolicyNotFoundException(ClientError):
+    pass
+
+
+class ObjectNotFoundException(ClientError):
+    """Application Auto Scaling's word for a target, policy or scheduled action that is not there."""
+
+
+class InvalidNextTokenException(ClientError):
+    pass
+
+
+class TooManyTagsException(ClientError):
+    pass
+
+
 class InvalidParameterValueException(ClientError):
     """Lambda's word for a member that cannot be right."""
+
+
+class InvalidParameterCombinationException(ClientError):
+    """CloudWatch's word for members that cannot go together."""
+
+
+class MissingRequiredParameterException(ClientError):
+    pass
+
+
+class InvalidNextToken(ClientError):
+    def __init__(self) -> None:
+        super().__init__("The next token is not valid.")
+
+
+class LimitExceededFault(ClientError):
+    pass
+
+
+class InvalidFormatFault(ClientError):
+    pass
+
+
+class ResourceNotFound(ClientError):
+    """CloudWatch's, of alarms."""
+
+    status = 404
 
 
 class ResourceConflictException(ClientError):

@@ -25,6 +25,7 @@ EXPRESSION_OPERATORS_MAX = 300
 EXPRESSION_PATH_ELEMENTS_MAX = 32
 EXPRESSION_IN_OPERANDS_MAX = 100
 PLACEHOLDER_BYTES_MAX = 255
+PLACEHOLDERS_TOTAL_BYTES_MAX = 2 * 1024 * 1024  # all names, or all values, of a request
 LIST_INDEX_MAX = 2**31 - 1
 
 # Requests (developer guide)
@@ -49,11 +50,17 @@ PROJECTED_ATTRIBUTES_MAX = 100
 ITEM_COLLECTION_BYTES_MAX = 10 * 1024**3
 GLOBAL_INDEX_KEY_ATTRIBUTES_MAX = 4  # for each of partition and sort key, since November 2025
 TABLE_CAPACITY_UNITS_MAX = 40_000
+ON_DEMAND_READ_UNITS = 12_000  # what a new on-demand table sustains at once
+ON_DEMAND_WRITE_UNITS = 4_000
+PARTITION_READ_UNITS = 3_000  # per second, at most
+PARTITION_WRITE_UNITS = 1_000
+PARTITION_BYTES = 10 * 1024**3
 ACCOUNT_CAPACITY_UNITS_MAX = 80_000
 CAPACITY_UNITS_BOUND = 10**12  # a requested throughput above this is refused outright (observed)
 TAGS_PER_RESOURCE_MAX = 50
 TAGS_PAGE = 10  # ListTagsOfResource answers ten at a time (observed)
 TABLE_NAMES_PAGE_MAX = 100
+RESOURCE_POLICY_BYTES_MAX = 20 * 1024  # with all its white space
 DECREASES_PER_DAY_FREE = 4  # further ones need an hour without a decrease before them
 TABLE_CLASS_CHANGES_PER_30_DAYS = 2
 
@@ -95,6 +102,15 @@ KINESIS_REQUEST_BYTES_MAX = 5 * 1024 * 1024
 KINESIS_RETENTION_SECONDS = 24 * 3600
 KINESIS_DISABLED_SECONDS = 300  # how long a disabled destination is still shown
 
+# Contributor Insights (API reference)
+INSIGHTS_PAGE_MAX = 100
+
+# Auto scaling (Application Auto Scaling user guide, "Quotas", and API reference)
+SCALABLE_TARGETS_MAX = 5000  # for DynamoDB, in an account and region
+SCHEDULED_ACTIONS_MAX = 200  # for each scalable target
+SCALING_ACTIVITIES_KEPT_DAYS = 42
+SCALING_PAGE_MAX = 50
+
 # Time to live (developer guide: items that expired more than five years ago are kept)
 TTL_AGE_SECONDS_MAX = 5 * 365 * 24 * 3600
 
@@ -102,3 +118,7 @@ TTL_AGE_SECONDS_MAX = 5 * 365 * 24 * 3600
 PARTIQL_IN_VALUES_MAX = 100  # one more than an expression allows
 PARTIQL_PARTITION_VALUES_MAX = 50
 PARTIQL_PARTITION_VALUES_PAGE = 10
+
+# Signatures (observed, in the texts of errors; lifetimes: IAM user guide, Signature Version 4)
+SIGNATURE_SKEW_SECONDS_MAX = 5 * 60
+PRESIGNED_SECONDS_MAX = 7 * 24 * 3600

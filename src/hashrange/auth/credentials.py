@@ -1,4 +1,4 @@
-"""What a request's signature says about who sends it: access key and region. Nothing is verified here."""
+"""What a request's signature says about who sends it: access key and credential scope. Nothing is verified here."""
 
 from __future__ import annotations
 
@@ -19,10 +19,13 @@ QUERY_PARTS = ("X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """The credential scope of a signature, `key/date/region/service/aws4_request`."""
+    """The access key and the credential scope of a signature, `key/date/region/service/aws4_request`."""
 
     access_key: str
+    date: str
     region: str
+    service: str
+    terminator: str
 
 
 def credential_of(url: bytes, headers: dict[bytes, bytes]) -> Credential:
@@ -60,15 +63,20 @@ def _incomplete_header(authorization: bytes, *, dated: bool) -> IncompleteSignat
     return IncompleteSignatureException("".join(missing) + f"Authorization={text}")
 
 
+def query_of(url: bytes) -> dict[str, list[str]]:
+    """The parameters of a query string."""
+    return parse_qs(url.partition(b"?")[2].decode("latin-1"), keep_blank_values=True)
+
+
 def _from_query(url: bytes) -> Credential:
-    query = parse_qs(url.partition(b"?")[2].decode("latin-1"), keep_blank_values=True)
+    query = query_of(url)
     missing = [name for name in QUERY_PARTS if name not in query]
     if missing:
         raise IncompleteSignatureException(
             "".join(f"AWS query-string parameters must include '{name}'. " for name in missing)
             + "Re-examine the query-string parameters."
         )
-    return _parse(query["X-Amz-Credential"][0].encode("latin-1"))
+    return _parse(query["X-Amz-Credential"][0].encode("utf-8"))
 
 
 @lru_cache(maxsize=1024)
@@ -80,4 +88,7 @@ def _parse(credential: bytes) -> Credential:
             f"got '{credential.decode('latin-1')}'"
         )
     # An access key may itself contain slashes; the scope is always the last four parts.
-    return Credential(access_key="/".join(parts[:-4]), region=parts[-3])
+    found = Credential("/".join(parts[:-4]), *parts[-4:])
+    if not found.region.isprintable():  # it becomes a part of keys in the store
+        raise InvalidSignatureException(f"Credential should be scoped to a valid region, not '{found.region}'. ")
+    return found

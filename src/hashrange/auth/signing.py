@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 
@@ -17,8 +17,8 @@ class SigningKeys:
     """Who signs. Without a key requests go out unsigned, which is enough for what is open to all."""
 
     access_key: str | None
-    secret_key: str
-    session_token: str | None = None
+    secret_key: str = field(repr=False)
+    session_token: str | None = field(default=None, repr=False)
 
     @classmethod
     def of_environment(cls, environment: Mapping[str, str], *, stand_in: str | None = None) -> SigningKeys:

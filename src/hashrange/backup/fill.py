@@ -93,7 +93,7 @@ def destination(db: Database, snapshot: Snapshot, filling: Filling) -> Destinati
     table = db.catalog.find(snapshot, scope, record.now.name)
     if table is None or table.definition.id != filling.id:
         return None
-    return TableDestination(table, record, record.now.created_at_micros + db.settings.table_delay_micros)
+    return TableDestination(table, record, lifecycle.settles_at(db, record.now.created_at_micros))
 
 
 def fill(db: Database, snapshot: Snapshot, key: bytes) -> Plan:

@@ -14,10 +14,14 @@ from urllib.parse import urlsplit
 
 import orjson
 
+from hashrange.auth.signing import DEFAULT_REGION, SigningKeys, signed_headers
 from hashrange.cli.item_lines import BadLine, Line
 from hashrange.cli.options import ConfigurationError
+from hashrange.cli.own_key import own_key
+from hashrange.clock import SystemClock
 from hashrange.limits import BATCH_WRITE_REQUESTS_MAX
 
+TARGETS = {"dynamodb": "DynamoDB_20120810", "monitoring": "GraniteServiceVersion20100801"}  # by signing name
 CONNECTIONS = 8
 GROUP = BATCH_WRITE_REQUESTS_MAX
 TIMEOUT_SECONDS = 60.0
@@ -39,7 +43,7 @@ class Unreachable(ConfigurationError):
 class Endpoint:
     """One connection to a server."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, region: str = DEFAULT_REGION) -> None:
         parts = urlsplit(url if "//" in url else f"//{url}", scheme="http")
         try:
             host, port = parts.hostname, parts.port
@@ -48,6 +52,9 @@ class Endpoint:
         if parts.scheme not in ("http", "https") or not host:
             raise ConfigurationError(f"{url!r} is not an endpoint such as http://127.0.0.1:8000.")
         self.url = url
+        self._host = parts.netloc.rpartition("@")[2]
+        self._region = region
+        self._keys = own_key()
         if parts.scheme == "https":
             context = ssl.create_default_context()
             self._connection: http.client.HTTPConnection = http.client.HTTPSConnection(
@@ -56,8 +63,12 @@ class Endpoint:
         else:
             self._connection = http.client.HTTPConnection(host, port, timeout=TIMEOUT_SECONDS)
 
-    def request(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> tuple[int, bytes]:
+    def request(
+        self, method: str, path: str, body: bytes | None, headers: dict[str, str], service: str = "dynamodb"
+    ) -> tuple[int, bytes]:
         """Status and body of an answer."""
+        if self._keys is not None:
+            headers = self._signed(self._keys, service, method, path, body, headers)
         try:
             self._connection.request(method, path, body, headers)
             response = self._connection.getresponse()
@@ -65,6 +76,22 @@ class Endpoint:
         except (OSError, http.client.HTTPException) as error:
             self._connection.close()
             raise Unreachable(f"The server at {self.url} does not answer: {error or type(error).__name__}.") from None
+
+    def _signed(
+        self, keys: SigningKeys, service: str, method: str, path: str, body: bytes | None, headers: dict[str, str]
+    ) -> dict[str, str]:
+        unsigned = {name.lower(): value for name, value in headers.items() if name != "Authorization"}
+        return signed_headers(
+            keys,
+            service=service,
+            region=self._region,
+            method=method,
+            host=self._host,
+            path=path,
+            body=body or b"",
+            headers=unsigned,
+            now_seconds=SystemClock().seconds(),
+        )
 
     def close(self) -> None:
         self._connection.close()
@@ -80,7 +107,7 @@ class EndpointTable:
         self._headers = headers_for(arguments.account, arguments.region)
         self._connections: SimpleQueue[Endpoint] = SimpleQueue()
         for _ in range(CONNECTIONS):
-            self._connections.put(Endpoint(arguments.endpoint))
+            self._connections.put(Endpoint(arguments.endpoint, arguments.region))
         self._pool = ThreadPoolExecutor(CONNECTIONS)
         self._key_names: tuple[str, ...] = ()
         self.lines_written = 0
@@ -162,19 +189,27 @@ class EndpointTable:
         return orjson.dumps([line.put.attributes.get(name) for name in self._key_names])
 
     def _call(self, operation: str, **members: Any) -> dict[str, Any]:
-        headers = {**self._headers, "X-Amz-Target": f"DynamoDB_20120810.{operation}"}
         connection = self._connections.get()
         try:
-            status, body = connection.request("POST", "/", orjson.dumps(members), headers)
-            answer = orjson.loads(body or b"{}")
-        except orjson.JSONDecodeError:
-            raise ConfigurationError(f"What answers at {connection.url} is not DynamoDB.") from None
+            return call(connection, self._headers, "dynamodb", operation, members)
         finally:
             self._connections.put(connection)
-        if status == 200 and isinstance(answer, dict):
-            return answer
-        code = str(answer.get("__type", status)).rpartition("#")[2]
-        raise Refused(code, answer.get("message") or answer.get("Message") or "")
+
+
+def call(
+    endpoint: Endpoint, headers: dict[str, str], service: str, operation: str, members: dict[str, Any]
+) -> dict[str, Any]:
+    """The answer to one request."""
+    named = {**headers, "X-Amz-Target": f"{TARGETS[service]}.{operation}"}
+    status, body = endpoint.request("POST", "/", orjson.dumps(members), named, service)
+    try:
+        answer = orjson.loads(body or b"{}")
+    except orjson.JSONDecodeError:
+        raise ConfigurationError(f"What answers at {endpoint.url} is not DynamoDB.") from None
+    if status == 200 and isinstance(answer, dict):
+        return answer
+    code = str(answer.get("__type", status)).rpartition("#")[2]
+    raise Refused(code, answer.get("message") or answer.get("Message") or "")
 
 
 def headers_for(account: str, region: str) -> dict[str, str]:

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
 from datetime import UTC, datetime
+from logging.handlers import WatchedFileHandler
 
 import orjson
 
+from hashrange.cli.options import ConfigurationError
+
 CONTEXT = ("request_id", "peer", "ms", "worker")
+
+# What may come from a client and would not stay in its line, or not on paper: control characters (a terminal obeys
+# them), separators that some readers take for the end of a line, marks that turn text around, halves of characters.
+UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def context_of(record: logging.LogRecord) -> dict[str, object]:
@@ -19,14 +27,20 @@ def timestamp(record: logging.LogRecord) -> str:
     return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def safe(text: str) -> str:
+    """A text that is one line, and only text, whoever wrote it."""
+    return UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
 class TextFormatter(logging.Formatter):
+    """A line is a line: nothing that a client sent may look like another one. Those of a traceback are indented."""
+
     def format(self, record: logging.LogRecord) -> str:
-        # A line is a line: nothing that a client sent may look like another one.
-        message = record.getMessage().replace("\r", "\\r").replace("\n", "\\n")
         context = "".join(f" {name}={value}" for name, value in context_of(record).items())
-        line = f"{timestamp(record)} {record.levelname.lower():7} {record.name} {message}{context}"
+        line = f"{timestamp(record)} {record.levelname.lower():7} {record.name} {safe(record.getMessage() + context)}"
         if record.exc_info:
-            line += "\n" + self.formatException(record.exc_info)
+            traceback = self.formatException(record.exc_info).splitlines()
+            line += "".join(f"\n  {safe(each)}" for each in traceback)
         return line
 
 
@@ -36,12 +50,32 @@ class JsonFormatter(logging.Formatter):
             "time": timestamp(record),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": record.getMessage(),
+            "message": safe(record.getMessage()),
             **context_of(record),
         }
         if record.exc_info:
-            line["traceback"] = self.formatException(record.exc_info)
+            line["traceback"] = "\n".join(map(safe, self.formatException(record.exc_info).splitlines()))
         return orjson.dumps(line, default=str).decode()
+
+
+class LineFormatter(logging.Formatter):
+    """Lines that are JSON already."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return record.getMessage()
+
+
+def configure_audit(path: str) -> None:
+    """Open the audit log. A file that is moved away by whoever rotates logs is made anew."""
+    try:
+        handler = logging.StreamHandler(sys.stderr) if path == "-" else WatchedFileHandler(path, encoding="utf-8")
+    except OSError as error:
+        raise ConfigurationError(f"The audit log {path} cannot be written: {error.strerror}.") from None
+    handler.setFormatter(LineFormatter())
+    logger = logging.getLogger("hashrange.audit")
+    logger.handlers[:] = [handler]
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
 
 
 def configure(level: str, style: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from hashrange import __version__
-from hashrange.cli import consumers, tools
+from hashrange.cli import access, consumers, measures, policies, tools
 from hashrange.cli.options import DEFAULT_DATA, ConfigurationError, add_arguments, data_directory
 
 USAGE_ERROR = 2
@@ -28,7 +28,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="hashrange",
         description="A DynamoDB-compatible database that anybody can run.",
-        epilog=EXAMPLES + tools.EXAMPLES + consumers.EXAMPLES,
+        epilog=EXAMPLES + tools.EXAMPLES + consumers.EXAMPLES + access.EXAMPLES + policies.EXAMPLES + measures.EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -52,6 +52,9 @@ def build_parser() -> argparse.ArgumentParser:
             command.add_argument("to", metavar="TO", help="directory to make; it must be empty or missing")
     tools.add_commands(commands)
     consumers.add_commands(commands)
+    access.add_commands(commands)
+    policies.add_commands(commands)
+    measures.add_commands(commands)
     commands.add_parser("version", help="print the version", description="Print the version.")
     return parser
 
@@ -76,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hashrange.storage import StoreError
 
     try:
-        if arguments.command in tools.MODULES | consumers.MODULES:
+        if arguments.command in tools.MODULES:
             return tools.run(arguments)
         code: int = import_module(f"hashrange.cli.{arguments.command}").run(arguments)
         return code

@@ -26,7 +26,7 @@ from hashrange import limits
 from hashrange.cli.main import build_parser
 from hashrange.cli.options import CONFIG_FILE, DEFAULT_DATA, SERVE_OPTIONS, Option
 from hashrange.operations.operation import Operation
-from hashrange.operations.registry import operations, rest_operations
+from hashrange.operations.registry import operations, rest_operations, scaling_operations
 from hashrange.validation.operations import all_operation_names
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -36,6 +36,7 @@ HELP_COLUMNS = 100
 SERVICE_TITLES = {"dynamodb": "DynamoDB", "dynamodbstreams": "DynamoDB Streams"}
 
 
+SCALING = "Auto scaling is asked for with operations of another service on the same port: see [scaling.md](scaling.md)."
 LAMBDA = "Triggers on streams are made with Lambda's own operations, on the same port, or with `hashrange triggers`."
 
 
@@ -63,6 +64,9 @@ def operations_page() -> str:
     for service, names in known.items():
         rows = [operation_row(name, works.get((service, name))) for name in names]
         paragraphs += [f"## {SERVICE_TITLES[service]}", table(("Operation", "State", "What it does", "Source"), rows)]
+    rows = [operation_row(operation.name, operation) for operation in scaling_operations()]
+    header = ("Operation", "What it does", "Source")
+    paragraphs += ["## Application Auto Scaling", SCALING, table(header, [(row[0], *row[2:]) for row in rows])]
     paragraphs += ["## AWS Lambda", LAMBDA, table(("Request", "Operation", "What it does", "Source"), rest_rows())]
     return page("Operations", *paragraphs)
 
@@ -138,9 +142,9 @@ def cli_page() -> str:
     sections = [f"## hashrange {command}\n\n```\n{help_of(command)}```" for command in commands]
     return page(
         "The command line",
-        "Exit codes: 0 all went well; 1 the answer is no (`check` found problems, `get` and `history` found nothing, "
-        "`load` stopped part of the way); 2 the command was refused, for the reason given in one line on stderr, and "
-        "nothing was changed.",
+        "Exit codes: 0 all went well; 1 the answer is no (`check` found problems, `get`, `history` and `hot` found "
+        "nothing, `explain` was given what would be refused, `load` stopped part of the way); 2 the command was "
+        "refused, for the reason given in one line on stderr, and nothing was changed.",
         f"```\n{whole}```",
         *sections,
     )

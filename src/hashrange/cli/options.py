@@ -17,6 +17,7 @@ CONFIG_FILE = "hashrange.toml"
 CONFIG_HELP = f"TOML file with the same options (default: {CONFIG_FILE}, if there is one) [HASHRANGE_CONFIG]"
 DEFAULT_DATA = "./hashrange-data"
 DEFAULT_BUCKETS = "hashrange-buckets"
+MEMORY_MB_MIN = 32
 
 
 class ConfigurationError(Exception):
@@ -99,8 +100,40 @@ SERVE_OPTIONS: tuple[Option, ...] = (
         "000000000000",
         metavar="ID",
     ),
+    Option(
+        "auth",
+        "open = any credentials will do; verify = requests must be signed with an access key of `hashrange keys`, or "
+        "with that of HASHRANGE_ACCESS_KEY_ID and HASHRANGE_SECRET_ACCESS_KEY",
+        "open",
+        choices=("open", "verify"),
+    ),
+    Option(
+        "insecure",
+        "listen beyond this machine's loopback address without --auth verify or without TLS",
+        False,
+        bool,
+    ),
+    Option(
+        "allow-origin",
+        "origins, separated by commas, whose web pages may call a server with --auth open, besides those of this "
+        "machine: https://app.example; * = all",
+        None,
+        metavar="ORIGINS",
+    ),
     Option("tls-cert", "certificate file (PEM) to serve HTTPS with", None, metavar="FILE"),
     Option("tls-key", "private key file (PEM) of --tls-cert", None, metavar="FILE"),
+    Option(
+        "tls-self-signed",
+        "serve HTTPS with a certificate for development, made once by the openssl command and kept beside the data",
+        False,
+        bool,
+    ),
+    Option(
+        "tls-client-ca",
+        "file (PEM) of authorities; clients need a certificate that one of them has signed",
+        None,
+        metavar="FILE",
+    ),
     Option(
         "wording",
         "which generation of DynamoDB's validation messages to answer with",
@@ -114,6 +147,39 @@ SERVE_OPTIONS: tuple[Option, ...] = (
         0,
         int,
         metavar="MS",
+    ),
+    Option(
+        "no-throttling",
+        "let tables take more than they declare; otherwise provisioned throughput and on-demand maxima are enforced",
+        False,
+        bool,
+    ),
+    Option(
+        "service-limits",
+        "enforce also what no table declares but the live service has: the growth of on-demand tables, "
+        "the throughput of one partition, the quota of the account",
+        False,
+        bool,
+    ),
+    Option(
+        "no-adaptive-capacity",
+        "with --service-limits: a partition has only its equal share of the table's throughput",
+        False,
+        bool,
+    ),
+    Option(
+        "partition-split-minutes",
+        "with --service-limits: a partition that is too hot for so many minutes is split; 0 = never",
+        5,
+        int,
+        metavar="N",
+    ),
+    Option(
+        "on-demand-switches",
+        "how often in 24 hours a table may change from provisioned to on demand",
+        4,
+        int,
+        metavar="N",
     ),
     Option(
         "item-collection-mb",
@@ -158,6 +224,14 @@ SERVE_OPTIONS: tuple[Option, ...] = (
         metavar="URL",
     ),
     Option("max-connections", "connections served at once by each worker", 10_000, int, metavar="N"),
+    Option(
+        "memory-mb",
+        "what each worker holds of unfinished requests, waiting writes and unread answers; what comes on top is "
+        "refused with ServiceUnavailable",
+        256,
+        int,
+        metavar="MB",
+    ),
     Option("idle-timeout", "seconds after which an unused connection is closed", 120.0, float, metavar="S"),
     Option("request-timeout", "seconds a client may take to send a request", 30.0, float, metavar="S"),
     Option(
@@ -167,6 +241,26 @@ SERVE_OPTIONS: tuple[Option, ...] = (
         choices=("debug", "info", "warning", "error"),
     ),
     Option("log-format", "how log lines look", "text", choices=("text", "json")),
+    Option(
+        "slow-ms",
+        "log requests that take at least so many milliseconds, with their tables and units; 0 = none",
+        0,
+        int,
+        metavar="MS",
+    ),
+    Option(
+        "audit-log",
+        "file that gets a JSON line for every call of the control plane and every call that was denied; - = stderr",
+        None,
+        metavar="FILE",
+    ),
+    Option(
+        "metrics-token",
+        "what /metrics asks for as a bearer token; without it, everybody may see the page, or only this machine with "
+        "--auth verify",
+        None,
+        metavar="TOKEN",
+    ),
 )
 
 
@@ -259,6 +353,10 @@ def check(options: Options) -> Options:
         raise ConfigurationError("--port must be between 0 and 65535.")
     if (options.tls_cert is None) != (options.tls_key is None):
         raise ConfigurationError("--tls-cert and --tls-key go together.")
+    if options.tls_self_signed and options.tls_cert is not None:
+        raise ConfigurationError("Choose one of --tls-cert and --tls-self-signed.")
+    if options.tls_client_ca is not None and options.tls_cert is None and not options.tls_self_signed:
+        raise ConfigurationError("--tls-client-ca needs --tls-cert and --tls-key, or --tls-self-signed.")
     if options.kinesis_endpoint is not None and not options.kinesis_endpoint.startswith(("http://", "https://")):
         raise ConfigurationError("--kinesis-endpoint must be a URL that starts with http:// or https://.")
     if options.s3_endpoint is not None and not options.s3_endpoint.startswith(("http://", "https://")):
@@ -269,12 +367,20 @@ def check(options: Options) -> Options:
         raise ConfigurationError("--account must be twelve digits.")
     if not 1 <= options.stream_shards <= 256 or options.stream_shard_minutes < 1:
         raise ConfigurationError("--stream-shards must be 1 to 256, and --stream-shard-minutes at least 1.")
+    if options.slow_ms < 0:
+        raise ConfigurationError("--slow-ms cannot be negative.")
     if options.sync_interval_ms < 1:
         raise ConfigurationError("--sync-interval-ms must be at least 1.")
     if options.table_delay_ms < 0 or options.index_delay_ms < 0:
         raise ConfigurationError("A delay cannot be negative.")
+    if options.no_throttling and options.service_limits:
+        raise ConfigurationError("Choose one of --no-throttling and --service-limits.")
+    if options.partition_split_minutes < 0 or options.on_demand_switches < 1:
+        raise ConfigurationError("--partition-split-minutes cannot be negative; --on-demand-switches is at least 1.")
     if options.max_connections < 1 or options.item_collection_mb < 1:
         raise ConfigurationError("--max-connections and --item-collection-mb must be at least 1.")
+    if options.memory_mb < MEMORY_MB_MIN:
+        raise ConfigurationError(f"--memory-mb must be at least {MEMORY_MB_MIN}: two of the largest requests.")
     if not (options.idle_timeout > 0 and options.request_timeout > 0):
         raise ConfigurationError("--idle-timeout and --request-timeout must be more than 0.")
     return options

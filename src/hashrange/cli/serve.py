@@ -5,21 +5,29 @@ from __future__ import annotations
 import argparse
 import gc
 import logging
+import math
 import socket
-import ssl
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from hashrange import __version__, app
+from hashrange.capacity.board import LocalBoard, SharedBoard
+from hashrange.capacity.ledger import CapacitySettings
+from hashrange.capacity.limits import Throttling
 from hashrange.cli import logs
+from hashrange.cli.certificates import context_of, how_to_trust
+from hashrange.cli.exposure import require_protection
 from hashrange.cli.functions import configured_functions
 from hashrange.cli.options import DEFAULT_BUCKETS, DEFAULT_DATA, Options, settle
+from hashrange.cli.own_key import own_key
 from hashrange.engine.database import DatabaseSettings
 from hashrange.errors import Wording
-from hashrange.http import listen, server, tls, workers
+from hashrange.http import listen, server, workers
 from hashrange.http.door import Settings as DoorSettings
-from hashrange.storage import CannotOpen, Durability, LmdbStore
+from hashrange.http.observe import ObserveSettings
+from hashrange.storage import CannotOpen, Durability, LmdbStore, Unavailable
 
 log = logging.getLogger("hashrange.server")
 
@@ -27,8 +35,11 @@ log = logging.getLogger("hashrange.server")
 def run(arguments: argparse.Namespace) -> int:
     options = settle(arguments)
     logs.configure(options.log_level, options.log_format)
+    if options.audit_log is not None:
+        logs.configure_audit(options.audit_log)
     settings = settings_of(options)
     sockets = listen.bind(options.host, options.port, options.workers)
+    require_protection(settings, sockets[0], insecure=options.insecure)
     if options.workers == 1:
         return run_single(settings, sockets[0])
     assert settings.data is not None
@@ -44,17 +55,30 @@ def run_single(settings: app.Settings, listening: socket.socket) -> int:
         announce(settings, listening)
         gc.freeze()  # what start-up made stays; the collector need not look at it again
 
-    server.run(app.serve(settings, [listening], with_jobs=True, ready=ready))
-    return 0
+    return run_to_the_end(settings, listening, with_jobs=True, ready=ready)
 
 
 def run_worker(settings: app.Settings, index: int, listening: socket.socket) -> int:
     """One of several processes. The first of them runs the background jobs for all."""
+    if isinstance(settings.board, SharedBoard):
+        settings.board.take_column(index)
     try:
-        server.run(app.serve(settings, [listening], with_jobs=index == 0, ready=gc.freeze))
+        return run_to_the_end(settings, listening, with_jobs=index == 0, ready=gc.freeze)
     except CannotOpen as error:
         log.error("%s", error)
         return workers.CANNOT_START
+
+
+def run_to_the_end(
+    settings: app.Settings, listening: socket.socket, *, with_jobs: bool, ready: Callable[[], None]
+) -> int:
+    """Serve until told to stop. Status 1 means that somebody should start the server again, as the parent of several
+    workers does."""
+    try:
+        server.run(app.serve(settings, [listening], with_jobs=with_jobs, ready=ready))
+    except Unavailable as error:
+        log.error("%s", error)
+        return 1
     return 0
 
 
@@ -72,6 +96,7 @@ def settings_of(options: Options) -> app.Settings:
             stream_shards=options.stream_shards,
             stream_shard_micros=options.stream_shard_minutes * 60_000_000,
             item_collection_bytes_max=options.item_collection_mb * 1024 * 1024,
+            on_demand_switches_max=options.on_demand_switches,
             buckets=buckets_of(options),
             s3_endpoint=options.s3_endpoint,
             functions=configured_functions(options.functions),
@@ -82,9 +107,20 @@ def settings_of(options: Options) -> app.Settings:
             connections_max=options.max_connections,
             idle_seconds=options.idle_timeout,
             request_seconds=options.request_timeout,
+            memory_bytes_max=options.memory_mb * 1024 * 1024,
         ),
         ssl_context=context_of(options),
         dev_clock=options.dev_clock,
+        observe=ObserveSettings(
+            slow_seconds=options.slow_ms / 1000 if options.slow_ms else math.inf,
+            audit=options.audit_log is not None,
+            metrics_token=options.metrics_token,
+        ),
+        capacity=capacity_of(options),
+        board=LocalBoard() if options.workers == 1 else SharedBoard(options.workers),
+        verify_signatures=options.auth == "verify",
+        allowed_origins=tuple(origin.strip() for origin in (options.allow_origin or "").split(",")),
+        bootstrap=own_key() if options.auth == "verify" else None,
     )
 
 
@@ -95,8 +131,13 @@ def buckets_of(options: Options) -> str | None:
     return str(Path(options.data or DEFAULT_DATA).parent / DEFAULT_BUCKETS)
 
 
-def context_of(options: Options) -> ssl.SSLContext | None:
-    return None if options.tls_cert is None else tls.server_context(Path(options.tls_cert), Path(options.tls_key))
+def capacity_of(options: Options) -> CapacitySettings:
+    throttling = Throttling.SERVICE if options.service_limits else Throttling.DECLARED
+    return CapacitySettings(
+        throttling=Throttling.OFF if options.no_throttling else throttling,
+        adaptive=not options.no_adaptive_capacity,
+        split_minutes=options.partition_split_minutes,
+    )
 
 
 def announce(settings: app.Settings, listening: socket.socket) -> None:
@@ -106,11 +147,13 @@ def announce(settings: app.Settings, listening: socket.socket) -> None:
     url = f"{'http' if settings.ssl_context is None else 'https'}://{host}:{port}"
     where = "memory (gone when the server stops)" if settings.data is None else settings.data
     durability = "" if settings.data is None else f", durability {settings.durability}"
+    who = "Requests must be signed." if settings.verify_signatures else "Any credentials will do."
     print(
         f"Hashrange {__version__} serves DynamoDB on {url} from {where}{durability}.\n"
         f'  boto3:   boto3.client("dynamodb", endpoint_url="{url}", region_name="{settings.region}")\n'
         f"  AWS CLI: aws dynamodb list-tables --endpoint-url {url} --region {settings.region}\n"
-        "Any credentials will do. Stop with Ctrl-C.",
+        f"{'' if settings.ssl_context is None else how_to_trust(settings.ssl_context)}"
+        f"{who} Stop with Ctrl-C.",
         file=sys.stderr,
         flush=True,
     )

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 
-from hashrange.cli import consumers
+from hashrange.cli import access, consumers, measures, policies
 from hashrange.cli.moments import MOMENT_HELP
 from hashrange.cli.options import DEFAULT_DATA
 
@@ -25,6 +25,10 @@ MODULES = {
     "dump": "hashrange.cli.dump",
     "load": "hashrange.cli.load",
     "clock": "hashrange.cli.clock",
+    **consumers.MODULES,
+    **access.MODULES,
+    **policies.MODULES,
+    **measures.MODULES,
 }
 
 EXAMPLES = """\
@@ -157,7 +161,7 @@ def joined(arguments: Iterable[str]) -> list[str]:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    module = importlib.import_module((MODULES | consumers.MODULES)[arguments.command])
+    module = importlib.import_module(MODULES[arguments.command])
     try:
         code: int = module.run(arguments)
         sys.stdout.flush()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hashrange.clock import Clock
 from hashrange.engine import keyspace
 from hashrange.engine.definition import TableRecord
-from hashrange.engine.scope import Scope, resolve_table
+from hashrange.engine.scope import Scope, resolve_table, scope_of
 from hashrange.engine.table import MaintainerFactory, Table
 from hashrange.errors import ResourceNotFoundException
 from hashrange.storage.interface import Snapshot
@@ -87,3 +87,11 @@ class Catalog:
             name = key[len(prefix) :].decode()
             if self.find(snapshot, scope, name) is not None:
                 yield name
+
+    def tables(self, snapshot: Snapshot) -> Iterator[Table]:
+        """Every table of every account and region."""
+        for key, _ in snapshot.scan(keyspace.CATALOG, after(keyspace.CATALOG)):
+            account, region, name = key[len(keyspace.CATALOG) :].decode().split("\0")
+            table = self.find(snapshot, scope_of(account, region), name)
+            if table is not None:
+                yield table

@@ -24,6 +24,7 @@ class DatabaseSettings:
     stream_shards: int = 1  # how many open shards the streams of new tables have
     stream_shard_micros: int = 4 * 3600 * 1_000_000  # after this long a shard is followed by its child
     item_collection_bytes_max: int = ITEM_COLLECTION_BYTES_MAX
+    on_demand_switches_max: int = 4  # how often in a day a table may change from provisioned to on demand
     functions: Mapping[str, str] = field(default_factory=dict)  # targets that triggers may call, by name
     kinesis_endpoint: str | None = None  # where the records of Kinesis destinations go
     buckets: str | None = None  # the directory whose folders are the buckets of exports and imports

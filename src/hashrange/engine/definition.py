@@ -47,6 +47,26 @@ class Throughput:
     last_decrease_micros: int | None = None
     decreases_today: int = 0
     decreases_day: int = 0  # the UTC day that `decreases_today` counts, in days since the epoch
+    highest_read: int = 0  # that was provisioned before
+    highest_write: int = 0
+
+    def with_units(self, read: int, write: int) -> Throughput:
+        """Other units from now on; those of before are remembered as what the table once had."""
+        highest_read, highest_write = max(self.highest_read, self.read), max(self.highest_write, self.write)
+        return replace(self, read=read, write=write, highest_read=highest_read, highest_write=highest_write)
+
+
+@dataclass(frozen=True, slots=True)
+class Insights:
+    """Whether the keys that are used most are being watched. A change shows as under way until it settles."""
+
+    mode: str | None  # as ContributorInsightsMode; None: they are not
+    updated_at_micros: int
+    settles_at_micros: int
+
+    @classmethod
+    def load(cls, data: dict[str, Any] | None) -> Insights | None:
+        return None if data is None else cls(**data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +84,14 @@ class IndexDefinition:
     backfilling: bool = False
     on_demand: Mapping[str, int] | None = None
     warm: Mapping[str, int] | None = None
+    insights: Insights | None = None
 
     @classmethod
     def load(cls, data: dict[str, Any]) -> IndexDefinition:
         return cls(
             **{
                 **data,
+                "insights": Insights.load(data.get("insights")),
                 "key": KeySchema.load(data["key"]),
                 "non_key_attributes": tuple(data["non_key_attributes"]),
                 "throughput": Throughput(**data["throughput"]),
@@ -105,7 +127,9 @@ class TableDefinition:
     on_demand_since_micros: int | None = None
     throughput: Throughput = field(default_factory=Throughput)
     on_demand: Mapping[str, int] | None = None
-    warm: Mapping[str, int] | None = None
+    warm: Mapping[str, int] | None = None  # units per second that it takes at once: asked for, grown to, or once had
+    on_demand_switches_micros: tuple[int, ...] = ()  # the latest changes from provisioned to on demand
+    partition_splits: tuple[str, ...] = ()  # stored keys (in hexadecimal) at which hot partitions were split
     table_class: str | None = None
     table_class_changes_micros: tuple[int, ...] = ()
     deletion_protected: bool = False
@@ -117,6 +141,7 @@ class TableDefinition:
     recovery_since_micros: int | None = None  # how far back point-in-time recovery may go at most; None: it is off
     recovery_days: int = RECOVERY_DAYS_MAX
     restored_from: Origin | None = None  # what the table is being filled from, while it is
+    insights: Insights | None = None
 
     @property
     def arn(self) -> str:
@@ -137,6 +162,12 @@ class TableDefinition:
     def is_logged(self) -> bool:
         """Whether somebody reads the table's change log."""
         return self.stream_view is not None or bool(self.log_readers)
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether the most used keys of the table or of one of its indexes are to be noted."""
+        watched = (self.insights, *(index.insights for index in self.indexes))
+        return any(insights is not None and insights.mode is not None for insights in watched)
 
     @property
     def keeps_old_images(self) -> bool:
@@ -160,8 +191,11 @@ class TableDefinition:
                 "indexes": tuple(IndexDefinition.load(index) for index in data["indexes"]),
                 "throughput": Throughput(**data["throughput"]),
                 "table_class_changes_micros": tuple(data["table_class_changes_micros"]),
+                "on_demand_switches_micros": tuple(data.get("on_demand_switches_micros", ())),
+                "partition_splits": tuple(data.get("partition_splits", ())),
                 "log_readers": tuple(data.get("log_readers", ())),
                 "restored_from": None if origin is None else Origin(**origin),
+                "insights": Insights.load(data.get("insights")),
             }
         )
 

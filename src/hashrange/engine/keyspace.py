@@ -1,9 +1,18 @@
 """Every key the engine writes. This docstring is the map of the disk.
 
+    A  access_key_id                                                -> access key (JSON)
     C  uuid  slice                                                  -> how far a trigger has come (JSON)
+    D  due_at_micros  scalable_target_key                           -> when to look at a scalable target (nothing)
     F  name                                                         -> a function that triggers may call: its target
+    H  minute  table_id  index_number  rule                         -> the most used keys of a minute (JSON)
     K  table_id                                                     -> Kinesis destination of a table (JSON)
+    M  account 00 region 00 namespace 00 span  group 00 number      -> what was measured (JSON)
+    P  table_id  label                                              -> policy of a table, or of a stream of it (JSON)
+    S  account 00 region 00 resource_id 00 dimension                -> scalable target (JSON)
     T  account 00 region 00 uuid                                    -> trigger on a stream (JSON)
+    V  account 00 region 00 at_micros  id                           -> scaling activity (JSON)
+    W  account 00 region 00 name                                    -> alarm (JSON)
+    X  account 00 region 00 name 00 number                          -> what happened to an alarm (JSON)
     a  backup_id  base_key                                          -> item of a backup
     b  table_id  index_number                                       -> how far a new index is filled (JSON)
     c  account 00 region 00 table_name                              -> table record (JSON)
@@ -42,10 +51,19 @@ from struct import Struct
 
 from hashrange.values.ordered import after
 
+ACCESS_KEY = b"A"
 CHECKPOINT = b"C"
+SCALING_DUE = b"D"
 FUNCTION = b"F"
+HOT_KEYS = b"H"
 KINESIS = b"K"
+METRIC = b"M"
+POLICY = b"P"
+SCALABLE_TARGET = b"S"
 TRIGGER = b"T"
+SCALING_ACTIVITY = b"V"
+ALARM = b"W"
+ALARM_EVENT = b"X"
 BACKUP_ITEM = b"a"
 BACKFILL = b"b"
 CATALOG = b"c"
@@ -84,6 +102,9 @@ LAST_TABLE_ID = META + b"last_table_id"
 LAST_SEQUENCE = META + b"last_sequence"
 LAST_POSTPONED = META + b"last_postponed"
 CLOCK_OFFSET = META + b"clock_offset"
+ALARMS_EVALUATED = META + b"alarms_evaluated"
+METRICS_TRIMMED = META + b"metrics_trimmed"
+WORKER = META + b"worker/"  # one for each process that serves
 
 _table_id = Struct(">I")
 _index_number = Struct(">H")
@@ -108,6 +129,10 @@ def backfill_key(table_id: int, index_number: int) -> bytes:
 
 def tags_key(table_id: int) -> bytes:
     return TAGS + _table_id.pack(table_id)
+
+
+def policy_key(table_id: int, stream_label: str = "") -> bytes:
+    return POLICY + _table_id.pack(table_id) + stream_label.encode()
 
 
 def item_prefix(table_id: int) -> bytes:
@@ -141,6 +166,17 @@ def expiring_items_range(table_id: int, before_seconds: int | None) -> tuple[byt
 def expiring_base_key_of(key: bytes) -> bytes:
     """The item that an entry of the queue is about."""
     return key[ITEM_PREFIX_BYTES + _long.size :]
+
+
+def hot_keys_key(minute: int, table_id: int, index_number: int, rule: int) -> bytes:
+    """By time first, so that what is too old is the beginning of one range."""
+    table = _table_id.pack(table_id) + _index_number.pack(index_number)
+    return HOT_KEYS + _long.pack(minute) + table + bytes((rule,))
+
+
+def hot_keys_range(before_minute: int) -> tuple[bytes, bytes]:
+    """Everything that was noted before a minute."""
+    return HOT_KEYS, HOT_KEYS + _long.pack(before_minute)
 
 
 def log_prefix(table_id: int, slice_number: int | None = None) -> bytes:
@@ -206,6 +242,10 @@ def stream_key(scope: bytes, table_name: str, label: str) -> bytes:
     return STREAM + scope + table_name.encode() + b"\0" + label.encode()
 
 
+def access_key_key(access_key_id: str) -> bytes:
+    return ACCESS_KEY + access_key_id.encode()
+
+
 def function_key(name: str) -> bytes:
     return FUNCTION + name.encode()
 
@@ -225,6 +265,76 @@ def checkpoint_key(uuid: str, slice_number: int) -> bytes:
 
 def kinesis_key(table_id: int) -> bytes:
     return KINESIS + _table_id.pack(table_id)
+
+
+def worker_key(process_id: int) -> bytes:
+    return WORKER + str(process_id).encode()
+
+
+def alarm_key(scope: bytes, name: str) -> bytes:
+    return ALARM + scope + name.encode()
+
+
+def alarm_event_prefix(scope: bytes, name: str) -> bytes:
+    """What the events of one alarm start with; their numbers follow."""
+    return ALARM_EVENT + scope + name.encode() + b"\0"
+
+
+def alarm_event_key(scope: bytes, name: str, number: int) -> bytes:
+    return alarm_event_prefix(scope, name) + _long.pack(number)
+
+
+def metric_prefix(scope: bytes, namespace: str, span: bytes) -> bytes:
+    """What the measurements of one namespace start with, those of a minute, an hour or all time."""
+    return METRIC + scope + namespace.encode() + b"\0" + span
+
+
+def metric_group_prefix(scope: bytes, namespace: str, span: bytes, group: str) -> bytes:
+    """The same for one group, such as the metrics of one table."""
+    return metric_prefix(scope, namespace, span) + group.encode() + b"\0"
+
+
+def metric_key(scope: bytes, namespace: str, span: bytes, group: str, number: int) -> bytes:
+    return metric_group_prefix(scope, namespace, span, group) + _long.pack(number)
+
+
+def metric_number_of(key: bytes) -> int:
+    """The minute or hour, since the epoch, that a measurement is of."""
+    number: int = _long.unpack_from(key, len(key) - _long.size)[0]
+    return number
+
+
+def metric_parts_of(key: bytes) -> tuple[str, str, str, bytes, str]:
+    """Account, region, namespace, span and group of a measurement."""
+    account, region, namespace, rest = key[1 : -_long.size - 1].split(b"\0", 3)
+    return account.decode(), region.decode(), namespace.decode(), rest[:1], rest[1:].decode()
+
+
+def scalable_target_key(scope: bytes, resource_id: str, dimension: str) -> bytes:
+    return SCALABLE_TARGET + scope + f"{resource_id}\0{dimension}".encode()
+
+
+def scaling_due_key(due_at_micros: int, target: bytes) -> bytes:
+    return SCALING_DUE + _long.pack(due_at_micros) + target
+
+
+def scaling_due_range(now_micros: int) -> tuple[bytes, bytes]:
+    """The scalable targets that are to be looked at by now."""
+    return SCALING_DUE, SCALING_DUE + _long.pack(now_micros + 1)
+
+
+def scalable_target_of(due: bytes) -> bytes:
+    """The key of the scalable target that a key of kind `SCALING_DUE` is about."""
+    return due[1 + _long.size :]
+
+
+def scaling_activity_prefix(scope: bytes) -> bytes:
+    """What the keys of all scaling activities of a scope start with; they are in the order of their time."""
+    return SCALING_ACTIVITY + scope
+
+
+def scaling_activity_key(scope: bytes, at_micros: int, identifier: str) -> bytes:
+    return scaling_activity_prefix(scope) + _long.pack(at_micros) + identifier.encode()
 
 
 def collection_prefix(table_id: int) -> bytes:
@@ -263,7 +373,8 @@ def ranges_of_table(table_id: int) -> list[tuple[bytes, bytes]]:
     """The key ranges that hold everything derived from a table's items, for deleting it piece by piece."""
     packed = _table_id.pack(table_id)
     prefixes = [kind + packed for kind in (ITEM, INDEX, COLLECTION, COUNTER, BACKFILL, TAGS)]
-    return [(prefix, after(prefix)) for prefix in prefixes]
+    own_policy = policy_key(table_id), policy_key(table_id) + b"\0"  # those of its streams stay as long as they do
+    return [*((prefix, after(prefix)) for prefix in prefixes), own_policy]
 
 
 def ranges_of_index(table_id: int, index_number: int) -> list[tuple[bytes, bytes]]:

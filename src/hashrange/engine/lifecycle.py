@@ -68,8 +68,15 @@ def begin(db: Database, passage: str, now: TableDefinition, outcome: TableDefini
     return TableRecord(
         now=replace(now, status=status),
         outcome=None if final is None else replace(outcome, status=final),
-        settles_at_micros=db.clock.micros() + db.settings.table_delay_micros,
+        settles_at_micros=settles_at(db, db.clock.micros()),
     )
+
+
+def settles_at(db: Database, begun_at_micros: int) -> int:
+    """When a change is over that began at a time. One without a delay always is: a clock that is set back later must
+    not make a table that was ready wait again."""
+    delay_micros = db.settings.table_delay_micros
+    return begun_at_micros + delay_micros if delay_micros else 0
 
 
 def create(db: Database, definition: TableDefinition) -> tuple[TableRecord, list[Mutation]]:

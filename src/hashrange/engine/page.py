@@ -1,9 +1,9 @@
-"""One page of a Query or Scan: read in one snapshot, in key order, until a limit is reached."""
+"""One page of a Query or Scan: read in key order until a limit is reached, in parts if it takes long."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -14,6 +14,11 @@ from hashrange.limits import PAGE_BYTES_MAX
 from hashrange.storage.interface import Snapshot
 from hashrange.values.item import HEADER_BYTES, Item, stored_size
 from hashrange.values.types import Attributes
+
+# A page is read in parts, so that nobody has to wait for a whole one. Whole items are only passed on.
+PART_ITEMS = 64
+PART_BYTES = 128 * 1024
+PLAIN_PART_ITEMS = 2048
 
 Filter = Callable[[Attributes], bool]
 Projection = Callable[[Attributes], Attributes]
@@ -46,13 +51,44 @@ class Page:
     consumed: Consumed
 
 
+@dataclass(slots=True)
+class Walk:
+    """How far a page got: what it shows, what it evaluated, and, once it is complete, the stored item it stopped at."""
+
+    shown: list[bytes] = field(default_factory=list)
+    scanned: int = 0
+    size_bytes: int = 0
+    fetched_units: float = 0.0
+    page_bytes: int = 0  # what counts towards the megabyte
+    position: bytes | None = None  # the key of the last entry that was evaluated, while there is more to do
+    last: bytes | None = None
+
+
 def read_page(snapshot: Snapshot, reading: Reading) -> Page:
     """Evaluate entries until the limit or a megabyte, then tell where to go on."""
-    entries = snapshot.scan(*reading.range, reverse=reading.reverse)
+    walk = Walk()
+    while not go_on(snapshot, reading, walk):
+        pass
+    return page_of(reading, walk)
+
+
+def go_on(snapshot: Snapshot, reading: Reading, walk: Walk) -> bool:
+    """Evaluate a part of a page; whether it is complete.
+
+    A part takes about a millisecond. The next one may be read from a newer snapshot: a page has never promised to be
+    a picture of one moment, only that each item is whole and as new as the request.
+    """
+    start, end = reading.range
+    if walk.position is not None:
+        start, end = (start, walk.position) if reading.reverse else (walk.position + b"\0", end)
+    entries = snapshot.scan(start, end, reverse=reading.reverse)
     if reading.filter is None and reading.projection is None and not reading.fetching:
-        walk = _walk_plain(entries, reading.limit)
-    else:
-        walk = _walk(snapshot, reading, entries)
+        return _walk_plain(entries, reading.limit, walk)
+    return _walk(snapshot, reading, entries, walk)
+
+
+def page_of(reading: Reading, walk: Walk) -> Page:
+    """The page at the end of its walk."""
     last = walk.last
     return Page(
         items=orjson.Fragment(b"[" + b",".join(walk.shown) + b"]"),
@@ -63,59 +99,62 @@ def read_page(snapshot: Snapshot, reading: Reading) -> Page:
     )
 
 
-@dataclass(slots=True)
-class Walk:
-    """How far a page got: what it shows, what it evaluated, and the stored item it stopped at."""
-
-    shown: list[bytes]
-    scanned: int
-    size_bytes: int
-    last: bytes | None
-    fetched_units: float = 0.0
-
-
 Entries = Iterator[tuple[bytes, bytes]]
 
 
-def _walk_plain(entries: Entries, limit: int | None) -> Walk:
-    """A page of whole items, which are passed on without looking inside."""
-    shown: list[bytes] = []
-    size_bytes = 0
-    last: bytes | None = None
-    for _, stored in entries:
+def _walk_plain(entries: Entries, limit: int | None, walk: Walk) -> bool:
+    """A part of a page of whole items, which are passed on without looking inside."""
+    shown = walk.shown
+    size_bytes = walk.size_bytes
+    stop = _stop(len(shown) + PLAIN_PART_ITEMS, limit)
+    complete = True
+    for key, stored in entries:
         shown.append(stored[HEADER_BYTES:])
         size_bytes += stored_size(stored)
-        if len(shown) == limit:
-            last = stored
+        if len(shown) == stop or size_bytes >= PAGE_BYTES_MAX:
+            walk.position = key
+            complete = _is_complete(walk, entries, stored, at_limit=len(shown) == limit, page_bytes=size_bytes)
             break
-        if size_bytes >= PAGE_BYTES_MAX:
-            last = stored if next(entries, None) is not None else None
-            break
-    return Walk(shown, len(shown), size_bytes, last)
+    walk.scanned = len(shown)
+    walk.size_bytes = size_bytes
+    return complete
 
 
-def _walk(snapshot: Snapshot, reading: Reading, entries: Entries) -> Walk:
-    """A page of items that are filtered, cut down, or completed from the table.
+def _walk(snapshot: Snapshot, reading: Reading, entries: Entries, walk: Walk) -> bool:
+    """A part of a page of items that are filtered, cut down, or completed from the table.
 
     An item that was fetched counts whole towards the megabyte; its entry in the index may be a few bytes only.
     """
-    walk = Walk([], 0, 0, None)
-    page_bytes = 0
-    for _, stored in entries:
+    stop = _stop(walk.scanned + PART_ITEMS, reading.limit)
+    stop_bytes = min(walk.page_bytes + PART_BYTES, PAGE_BYTES_MAX)
+    for key, stored in entries:
         item = Item.load(stored)
         walk.scanned += 1
         walk.size_bytes += item.size_bytes
         fetched_bytes = _show(snapshot, reading, item, walk.shown)
         if fetched_bytes:
             walk.fetched_units += read_units(fetched_bytes, consistent=reading.consistent)
-        page_bytes += fetched_bytes or item.size_bytes
-        if walk.scanned == reading.limit:
-            walk.last = stored
-            break
-        if page_bytes >= PAGE_BYTES_MAX:
-            walk.last = stored if next(entries, None) is not None else None
-            break
-    return walk
+        walk.page_bytes += fetched_bytes or item.size_bytes
+        if walk.scanned == stop or walk.page_bytes >= stop_bytes:
+            walk.position = key
+            at_limit = walk.scanned == reading.limit
+            return _is_complete(walk, entries, stored, at_limit=at_limit, page_bytes=walk.page_bytes)
+    return True
+
+
+def _is_complete(walk: Walk, entries: Entries, stored: bytes, *, at_limit: bool, page_bytes: int) -> bool:
+    """Whether a page ends with this item, and not only a part of it."""
+    if at_limit:
+        walk.last = stored
+    elif page_bytes >= PAGE_BYTES_MAX:
+        walk.last = stored if next(entries, None) is not None else None
+    else:
+        return False
+    return True
+
+
+def _stop(part: int, limit: int | None) -> int:
+    return part if limit is None or part < limit else limit
 
 
 def _show(snapshot: Snapshot, reading: Reading, item: Item, shown: list[bytes]) -> int:

@@ -78,7 +78,19 @@ def same_content(old: Item | None, new: Item | None) -> bool:
 class Table:
     """One table as its definition says, ready to serve. Built once for each definition and then shared."""
 
-    __slots__ = ("arn", "definition", "indexes", "indexes_by_name", "item_prefix", "key", "maintainers", "name")
+    __slots__ = (
+        "allowance",
+        "allowance_is_known",
+        "arn",
+        "definition",
+        "indexes",
+        "indexes_by_name",
+        "is_watched",
+        "item_prefix",
+        "key",
+        "maintainers",
+        "name",
+    )
 
     def __init__(self, definition: TableDefinition, factories: Iterable[MaintainerFactory] = ()) -> None:
         self.definition = definition
@@ -86,10 +98,13 @@ class Table:
         self.arn = definition.arn
         self.key = PrimaryKey(definition.key, definition.attribute_types)
         self.item_prefix = keyspace.item_prefix(definition.id)
+        self.is_watched = definition.is_watched
         self.indexes = tuple(Index(definition, index) for index in definition.indexes)
         self.indexes_by_name = sorted(self.indexes, key=lambda index: index.name)  # the order errors are reported in
         built = (factory(self) for factory in factories)
         self.maintainers = tuple(maintainer for maintainer in built if maintainer is not None)
+        self.allowance: object = None  # what the ledger knows about the limits of this definition, once it has looked
+        self.allowance_is_known = False
 
     def index(self, name: str) -> Index | None:
         return next((index for index in self.indexes if index.name == name), None)

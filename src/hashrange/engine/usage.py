@@ -8,9 +8,9 @@ itself, and may run more than once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from hashrange.engine.scope import Scope
 from hashrange.engine.table import Table
@@ -48,15 +48,17 @@ class Throttle:
 class Usage:
     """Everything that one request used, and what it was refused."""
 
-    __slots__ = ("throttles", "uses")
+    __slots__ = ("drawn", "throttles", "uses")
 
     def __init__(self) -> None:
         self.uses: list[Use] = []
+        self.drawn: dict[Any, float] | None = None  # what is to be taken, by whatever the ledger takes it from
         self.throttles: Sequence[Throttle] = ()
 
     def begin(self) -> None:
         """Forget what an earlier run of the same plan used."""
         self.uses.clear()
+        self.drawn = None
         self.throttles = ()
 
     def refused(self, throttle: Throttle) -> None:
@@ -88,6 +90,24 @@ class Recorder(Protocol):
         """A request was answered. `usage` is None where it ended before its operation was reached."""
         ...
 
+    def note(
+        self, scope: Scope, table_name: str, metric: str, value: float, dimensions: Mapping[str, str] | None = None
+    ) -> None:
+        """Something else was measured."""
+        ...
+
+    def job_ran(self, name: str, *, failed: bool) -> None:
+        """A background job did a step, or could not."""
+        ...
+
+    def committed(self, writes: int) -> None:
+        """So many writes were committed together."""
+        ...
+
+    def flush(self) -> None:
+        """Let others see what was counted, soon."""
+        ...
+
 
 class Unlimited:
     """A ledger that refuses nothing."""
@@ -108,4 +128,18 @@ class Unrecorded:
     def settle(
         self, operation: str, scope: Scope, usage: Usage | None, error: ClientError | None, seconds: float
     ) -> None:
+        pass
+
+    def note(
+        self, scope: Scope, table_name: str, metric: str, value: float, dimensions: Mapping[str, str] | None = None
+    ) -> None:
+        pass
+
+    def job_ran(self, name: str, *, failed: bool) -> None:
+        pass
+
+    def committed(self, writes: int) -> None:
+        pass
+
+    def flush(self) -> None:
         pass

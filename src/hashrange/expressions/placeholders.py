@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from hashrange.errors import ValidationException
-from hashrange.limits import PLACEHOLDER_BYTES_MAX
+from hashrange.errors import Oversized, ValidationException
+from hashrange.limits import PLACEHOLDER_BYTES_MAX, PLACEHOLDERS_TOTAL_BYTES_MAX
 from hashrange.values.attribute import MalformedValue, check_value
 
 NAMES = "ExpressionAttributeNames"
@@ -27,11 +27,14 @@ def checked_names(names: object) -> dict[str, str]:
     if not isinstance(names, dict):
         raise MalformedValue
     _check_keys(names, NAMES, "#")
+    total_bytes = 0
     for key, name in names.items():
         if not isinstance(name, str):
             raise MalformedValue
         if not name:
             raise _invalid(f"{NAMES} contains invalid value: Empty attribute name for key {key}")
+        total_bytes += len(key) + len(name)
+    _check_total(total_bytes, NAMES)
     return names
 
 
@@ -40,15 +43,19 @@ def checked_values(values: object) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise MalformedValue
     _check_keys(values, VALUES, ":")
+    total_bytes = 0
     for key, value in values.items():
         try:
-            check_value(value)
+            total_bytes += len(key) + check_value(value)
+        except Oversized:
+            raise
         except ValidationException as error:
             raise ValidationException(
                 f"{VALUES} contains invalid value: {error.message} for key {key}",
                 newer=error.newer,
                 enveloped=error.enveloped,
             ) from None
+    _check_total(total_bytes, VALUES)
     return values
 
 
@@ -58,6 +65,11 @@ def _check_keys(placeholders: dict[str, Any], parameter: str, sigil: str) -> Non
     for key in placeholders:
         if not _is_placeholder(key, sigil):
             raise _invalid(f'{parameter} contains invalid key: Syntax error; key: "{key}"')
+
+
+def _check_total(size_bytes: int, parameter: str) -> None:
+    if size_bytes > PLACEHOLDERS_TOTAL_BYTES_MAX:
+        raise Oversized(f"{parameter} exceeds max size", enveloped=True)
 
 
 def names_without_expression() -> ValidationException:

@@ -5,30 +5,37 @@ future and no thread.
 
 The rule for ends: once `deaf`, a connection takes no further request, and the last exchange in its queue
 `closes` it. Every way to end (asked for by the client, refused, stopped) comes down to that.
+
+The rule for fairness: a client that sends many requests at once has its turn, of about `TURN_SECONDS`, and then
+waits until the others had theirs.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections import deque
 from typing import cast
 
 from hashrange.http.door import Door
 from hashrange.http.exchange import Exchange, Handler, plain_answer
+from hashrange.http.overload import busy_answer
 from hashrange.http.reader import Reader
 
 __all__ = ["Connection", "Exchange", "Handler"]
 
 logger = logging.getLogger("hashrange.http")
 
+TURN_SECONDS = 0.002
+
 
 class Connection(asyncio.Protocol):
     """The queue of one client's exchanges.
 
     An exchange is `pending` from the moment the handler has it until its answer is written. When too many are,
-    or when the client does not read its answers, the connection is `holding`: it reads no more, and requests
-    that were already read are `waiting` (with the handler each is meant for).
+    when the client does not read its answers, or when it has had its turn, the connection is `holding`: it reads no
+    more, and requests that were already read are `waiting` (with the handler each is meant for).
     """
 
     __slots__ = (
@@ -43,7 +50,10 @@ class Connection(asyncio.Protocol):
         "pending",
         "reader",
         "releasing",
+        "resting",
         "transport",
+        "turn_ends",
+        "unread_bytes",
         "waiting",
     )
 
@@ -58,8 +68,11 @@ class Connection(asyncio.Protocol):
         self.waiting: deque[tuple[Exchange, Handler]] = deque()
         self.holding = False
         self.releasing = False
+        self.resting = False  # whether it has had its turn, and waits for the next
         self.deaf = False
         self.lingers = False
+        self.turn_ends: float | None = None  # while a client has its turn: zero until it has sent a second request
+        self.unread_bytes = 0  # of answers, as far as they are counted in the door's memory
         self.congested_since: float | None = None
         self.closing_since: float | None = None
 
@@ -74,17 +87,19 @@ class Connection(asyncio.Protocol):
         if self.door.stopping:
             self.end_after_last()
         elif full:
-            self.refuse(503, "Too many connections.")
+            self.refuse(busy_answer)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.door.leave(self)
         self.deaf = True
         self.pending.clear()
         self.waiting.clear()
+        self.count_unread(0)
         self.reader.close()
 
     def data_received(self, data: bytes) -> None:
         if not self.deaf:
+            self.turn_ends = None
             self.reader.feed(data)
 
     def eof_received(self) -> bool:
@@ -96,16 +111,25 @@ class Connection(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         self.congested_since = self.door.now
+        self.door.congested[self] = None
         self._hold()
+        self.count_unread(self._measured_unread())
 
     def resume_writing(self) -> None:
         self.congested_since = None
+        self.door.congested.pop(self, None)
+        self.count_unread(self._measured_unread())
         self._release()
 
     # The queue of exchanges
 
     def take(self, exchange: Exchange, handler: Handler) -> None:
         """Have a request answered, now or when there is room for it."""
+        if self.turn_ends is None:
+            self.turn_ends = 0.0
+        elif not self.holding and self._turn_is_over():
+            self._hold()
+            self._rest()
         if self.holding:
             self.waiting.append((exchange, handler))
         else:
@@ -119,7 +143,7 @@ class Connection(asyncio.Protocol):
         try:
             handler(exchange)
         except Exception:
-            self._answer_for(exchange)
+            self.answer_for(exchange)
 
     def take_last(self, exchange: Exchange, handler: Handler) -> None:
         """Take a request after which the connection ends."""
@@ -127,7 +151,25 @@ class Connection(asyncio.Protocol):
         exchange.closes = True
         self.take(exchange, handler)
 
-    def _answer_for(self, exchange: Exchange) -> None:
+    def _turn_is_over(self) -> bool:
+        """Whether a client that sends one request after the other should let others go first. The clock is looked at
+        only for such clients."""
+        now = time.perf_counter()
+        if not self.turn_ends:
+            self.turn_ends = now + TURN_SECONDS
+        return now > self.turn_ends
+
+    def _rest(self) -> None:
+        if not self.resting:
+            self.resting = True
+            asyncio.get_running_loop().call_soon(self._next_turn)
+
+    def _next_turn(self) -> None:
+        self.resting = False
+        self.turn_ends = 0.0
+        self._release()
+
+    def answer_for(self, exchange: Exchange) -> None:
         """The handler failed, which it never should: do not leave the client without an answer."""
         logger.exception("A request could not be answered")
         if not exchange.answered:
@@ -137,7 +179,7 @@ class Connection(asyncio.Protocol):
         """Write an answer if its turn has come; otherwise keep it until it has."""
         pending = self.pending
         if not pending or pending[0] is not exchange:
-            exchange.message = message  # if nothing is pending, nobody is left to read it
+            self._keep(exchange, message)
             return
         pending.popleft()
         self.transport.write(message)
@@ -146,12 +188,22 @@ class Connection(asyncio.Protocol):
         elif pending or self.holding:
             self._send_ready()
 
+    def _keep(self, exchange: Exchange, message: bytes) -> None:
+        if not self.pending:
+            return  # nobody is left to read it
+        exchange.message = message
+        self.count_unread(self.unread_bytes + len(message))
+        if not self._has_room():
+            self._hold()
+
     def _send_ready(self) -> None:
         pending = self.pending
         while pending and (message := pending[0].message) is not None:
             self.transport.write(message)
             if pending.popleft().closes:
                 self._finish()
+        if self.unread_bytes:
+            self.count_unread(self._measured_unread())
         self._release()
 
     def _hold(self) -> None:
@@ -161,31 +213,51 @@ class Connection(asyncio.Protocol):
 
     def _release(self) -> None:
         """Take up the requests that had to wait, and read on once none is left."""
-        if self.releasing or not self.holding or self.closing_since is not None:
+        if self.releasing or self.resting or not self.holding or self.closing_since is not None:
             return  # an answer given inside the loop below comes back here; the loop itself goes on
         self.releasing = True
         while self.waiting and self._has_room():
+            if self._turn_is_over():
+                self._rest()
+                break
             self._start(*self.waiting.popleft())
         self.releasing = False
         if not self.waiting and self._has_room() and self.closing_since is None:
             self.holding = False
+            self.reader.release_waiting()
             self.reader.since = self.door.now  # a request half read was not slow while nobody listened
             self.transport.resume_reading()
 
     def _has_room(self) -> bool:
-        return self.congested_since is None and len(self.pending) < self.in_flight_max
+        return (
+            self.congested_since is None
+            and len(self.pending) < self.in_flight_max
+            and self.unread_bytes <= self.door.settings.write_buffer_bytes
+        )
+
+    # Answers that nobody reads
+
+    def _measured_unread(self) -> int:
+        kept = sum(len(exchange.message) for exchange in self.pending if exchange.message is not None)
+        return kept + (0 if self.congested_since is None else self.transport.get_write_buffer_size())
+
+    def count_unread(self, size_bytes: int) -> None:
+        """Take note of how much of the door's memory is taken by our answers."""
+        grown_bytes, self.unread_bytes = size_bytes - self.unread_bytes, size_bytes
+        if grown_bytes:
+            self.door.count_unread(self, grown_bytes)
 
     # The end
 
-    def refuse(self, status: int, text: str) -> None:
+    def refuse(self, handler: Handler) -> None:
         """Answer that this cannot go on, after the answers that are due before, and close."""
-        self.reader.url = b""
+        self.reader.abandon()
         self.lingers = True
-        self.take_last(Exchange(self, b"", b"", {}, b""), plain_answer(status, text))
+        self.take_last(Exchange(self, b"", b"", {}, b""), handler)
 
     def end_after_last(self) -> None:
         """Close after the last answer that is due."""
-        self.reader.url = b""
+        self.reader.abandon()
         self.deaf = True
         if self.waiting:
             self.waiting[-1][0].closes = True
@@ -219,6 +291,15 @@ class Connection(asyncio.Protocol):
     def abort(self) -> None:
         self.transport.abort()
 
+    def cut(self) -> None:
+        """End at once, unread answers and all, to make room for those of others."""
+        self.pending.clear()
+        self.door.congested.pop(self, None)
+        self.door.memory.answers.give_back(self.unread_bytes)
+        self.unread_bytes = 0
+        self.deaf = True
+        self.transport.abort()
+
     def look_after(self) -> None:
         """Called once per sweep: has anything taken too long?"""
         settings = self.door.settings
@@ -231,6 +312,6 @@ class Connection(asyncio.Protocol):
                 self.transport.abort()
         elif self.reader.url and not self.holding:
             if now - self.reader.since > settings.request_seconds:
-                self.refuse(408, "The request took too long to arrive.")
+                self.refuse(plain_answer(408, "The request took too long to arrive."))
         elif not self.pending and now - self.reader.since > settings.idle_seconds:
             self.end_after_last()

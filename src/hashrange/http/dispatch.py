@@ -1,7 +1,7 @@
 """Turns an HTTP exchange into an API call and its outcome into an answer.
 
 The order of the checks is the service's own: method and content type, JSON, target, authentication, member types,
-constraints, and then whatever the operation itself checks.
+constraints, permission, and then whatever the operation itself checks.
 """
 
 from __future__ import annotations
@@ -14,27 +14,36 @@ from typing import Any
 import orjson
 
 from hashrange.auth.credentials import credential_of
+from hashrange.auth.identity import Identity
 from hashrange.engine.database import Database
 from hashrange.engine.scope import Scope, scope_of
 from hashrange.errors import (
     ClientError,
     InternalServerError,
+    Oversized,
     SerializationException,
     UnknownOperationException,
     ValidationException,
     Wording,
 )
+from hashrange.http.admission import Authenticator
+from hashrange.http.authorisation import permitted
 from hashrange.http.exchange import Exchange, Handler
+from hashrange.http.long_reads import CallSoon, LongReads
+from hashrange.http.observe import Observer
+from hashrange.http.origins import PageGuard
+from hashrange.http.overload import MEMORY_BYTES_MAX, Memory, WriteQueue
 from hashrange.http.request_id import RequestIds
-from hashrange.http.rest import RestDoor
-from hashrange.operations.operation import Answer, Operation, Request, Write
+from hashrange.http.side_doors import SideDoor
+from hashrange.operations.operation import Answer, LongRead, Operation, Request, Write
 from hashrange.storage.interface import Result, StoreError
 from hashrange.validation.shape import InputShape
 from hashrange.values.attribute import MalformedValue
 
 log = logging.getLogger("hashrange.api")
 
-JSON_TYPES = (b"application/x-amz-json-1.0", b"application/json")
+JSON_TYPES = (b"application/x-amz-json-1.0", b"application/json", b"application/x-amz-json-1.1")
+PLAIN_ERRORS = ("application-autoscaling",)  # services that name an error without a namespace, and have a Message
 UNKNOWN_OPERATION = b"<UnknownOperationException/>\n"
 CORS = (
     b"Access-Control-Allow-Origin: *\r\n"
@@ -70,7 +79,12 @@ class Dispatcher:
         region: str,
         wording: Wording = Wording.NEWER,
         controls: Mapping[bytes, Handler] | None = None,
-        rest: RestDoor | None = None,
+        rest: SideDoor | None = None,
+        authenticator: Authenticator | None = None,
+        pages: PageGuard | None = None,
+        memory: Memory | None = None,
+        call_soon: CallSoon | None = None,
+        observer: Observer | None = None,
     ) -> None:
         self._db = db
         self._contents = contents
@@ -80,10 +94,17 @@ class Dispatcher:
         self._wording = wording
         self._controls = dict(controls or {})  # our own pages, by their URL
         self._rest = rest
+        self._authenticator = authenticator  # None: any credentials will do
+        self._pages = pages  # None: any web page may call
+        self._writes = WriteQueue(db.store, (memory or Memory.of(MEMORY_BYTES_MAX)).writes)
+        self._long_reads = LongReads(call_soon)
+        self.observer = observer  # None: nothing is written down
         self._request_id = RequestIds()
         self._own_scope = scope_of(account, region)  # of requests that never came to address one
 
     def __call__(self, exchange: Exchange) -> None:
+        if b"origin" in exchange.headers and self._pages is not None and self._pages.refuses(exchange):
+            return
         control = self._controls.get(exchange.url)
         if control is not None:
             control(exchange)
@@ -107,28 +128,34 @@ class Dispatcher:
         name = exchange.headers.get(b"x-amz-target", b"")
         target = self._targets.get(name) or self._find(name)
         if target is None:
-            if self._rest is not None and self._rest.answers(exchange, self._scope, self._request_id()):
+            if self._rest is not None and self._rest.answers(exchange, self._admit, self._request_id()):
                 return
             raise UnknownOperationException()
         call.target = target
-        scope = self._scope(exchange)
+        scope, call.identity = self._admit(exchange, target.operation.service)
         if type(members) is not dict:
             raise SerializationException()
-        if not target.plausible(members):
+        plausible = target.plausible(members)
+        if not plausible:
             members = target.explain(members)
         try:
             call.request = request = Request(members, scope)
+            if call.identity is not None:
+                call.request = request = permitted(self._db, call.identity, exchange, target.operation, request)
             answer = target.operation.run(self._db, request)
-        except ValidationException:
+        except ValidationException as error:
             # A member of the wrong type speaks before any other error; only now is it worth looking for one.
-            target.explain(orjson.loads(exchange.body))
+            if plausible and not isinstance(error, Oversized):
+                target.explain(members)
             raise
         except MalformedValue:
             # Either there is such a member, or it can be converted: {"BOOL": "true"} is a boolean.
-            call.request = Request(target.explain(orjson.loads(exchange.body)), scope)
-            answer = self._run_converted(target, call.request)
+            call.request = Request(target.explain(members), scope)
+            answer = self._run_converted(call, target, call.request)
         if isinstance(answer, Write):
-            self._db.store.write(answer.plan, call.finish)
+            self._writes.write(answer.plan, call.finish, exchange.body)
+        elif isinstance(answer, LongRead):
+            self._long_reads.start(answer, call.finish, exchange)
         else:
             call.succeed(answer)
 
@@ -140,22 +167,30 @@ class Dispatcher:
         target = self._targets[name] = load()
         return target
 
-    def _run_converted(self, target: Target, request: Request) -> Answer:
+    def _run_converted(self, call: Call, target: Target, request: Request) -> Answer:
         try:
+            request = permitted(self._db, call.identity, call.exchange, target.operation, request)
+            call.request = request
             return target.operation.run(self._db, request)
         except MalformedValue:
             raise SerializationException() from None
 
-    def _scope(self, exchange: Exchange) -> Scope:
-        """The account and region that a request addresses: an access key of twelve digits names its account."""
+    def _admit(self, exchange: Exchange, service: str) -> tuple[Scope, Identity | None]:
+        """The account and region that a request addresses, and who sent it.
+
+        The account is that of the access key; where keys are not looked at, one of twelve digits names its account.
+        """
+        if self._authenticator is not None:
+            identity, region = self._authenticator.identify(exchange, service)
+            return scope_of(identity.account, region), identity
         credential = credential_of(exchange.url, exchange.headers)
         key = credential.access_key
         account = key if len(key) == ACCOUNT_DIGITS and key.isdigit() else self._account
-        return scope_of(account, credential.region or self._region)
+        return scope_of(account, credential.region or self._region), None
 
     def _other(self, exchange: Exchange) -> None:
         """Everything that is not an API call: health checks, CORS preflights, strangers."""
-        if self._rest is not None and self._rest.answers(exchange, self._scope, self._request_id()):
+        if self._rest is not None and self._rest.answers(exchange, self._admit, self._request_id()):
             return
         cors = CORS if b"origin" in exchange.headers else b""
         ids = b"x-amzn-RequestId: " + self._request_id().encode() + b"\r\n"
@@ -176,24 +211,26 @@ class Dispatcher:
             db.recorder.settle(operation, self._own_scope, None, error, seconds)
             return
         usage = request.usage
-        if usage.uses:
+        if usage.drawn:
             db.ledger.settle(usage)
         db.recorder.settle(operation, request.scope, usage, error, seconds)
 
     def error_answer(self, error: ClientError, operation: Operation | None) -> tuple[int, bytes]:
         """The one place where an error becomes the body that clients read."""
         envelope = operation is not None and operation.envelope
-        body: dict[str, Any] = {"__type": f"{error.namespace}#{error.code}", **error.members}
+        plain = operation is not None and operation.service in PLAIN_ERRORS
+        kind = error.code if plain else f"{error.namespace}#{error.code}"
+        body: dict[str, Any] = {"__type": kind, **error.members}
         text = error.text(self._wording, envelope=envelope)
         if text is not None:
-            body["Message" if error.capital_message or error.members else "message"] = text
+            body["Message" if plain or error.capital_message or error.members else "message"] = text
         return error.status, orjson.dumps(body)
 
 
 class Call:
     """One API call on its way through: knows how to answer its exchange, whichever way it ends."""
 
-    __slots__ = ("_content_type", "_dispatcher", "_request_id", "_started", "exchange", "request", "target")
+    __slots__ = ("_content_type", "_dispatcher", "_request_id", "_started", "exchange", "identity", "request", "target")
 
     def __init__(self, dispatcher: Dispatcher, exchange: Exchange, content_type: bytes, request_id: str) -> None:
         self._dispatcher = dispatcher
@@ -202,6 +239,7 @@ class Call:
         self._started = time.perf_counter()
         self.exchange = exchange
         self.target: Target | None = None
+        self.identity: Identity | None = None  # who sent it; None if nobody asks
         self.request: Request | None = None
 
     def finish(self, result: Result) -> None:
@@ -236,6 +274,9 @@ class Call:
         seconds = time.perf_counter() - self._started
         name = "-" if self.target is None else self.target.operation.name
         self._dispatcher.settle(name, self.request, error, seconds)
+        observer = self._dispatcher.observer
+        if observer is not None:
+            observer.answered(self.exchange, name, self.request, self.identity, error, seconds, self._request_id)
         if log.isEnabledFor(logging.DEBUG):
             extra = {"request_id": self._request_id, "peer": self.exchange.peer, "ms": round(seconds * 1000, 3)}
             log.debug("%s %s", name, "ok" if error is None else error.code, extra=extra)

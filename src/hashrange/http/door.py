@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from dataclasses import dataclass
 from email.utils import formatdate
 from typing import TYPE_CHECKING
 
 from hashrange import limits
 from hashrange.clock import Clock
-from hashrange.http.exchange import Handler
+from hashrange.http.exchange import Exchange, Handler
+from hashrange.http.overload import MEMORY_BYTES_MAX, Memory
 
 if TYPE_CHECKING:
     from hashrange.http.connection import Connection
@@ -25,11 +27,13 @@ class Settings:
     connections_max: int = 10_000
     in_flight_max: int = 64  # requests of one connection that may wait for their answers
     idle_seconds: float = 120.0  # between two requests
+    handshake_seconds: float = 10.0  # for a client to agree on TLS
     request_seconds: float = 30.0  # from a request's first byte to its last
     drain_seconds: float = 60.0  # for a client to read what was written to it
     linger_seconds: float = 2.0  # for a refused client to notice, before its connection is cut
     grace_seconds: float = 30.0  # for requests under way when the server stops
     sweep_seconds: float = 1.0  # how often the limits above are looked at
+    memory_bytes_max: int = MEMORY_BYTES_MAX  # of unfinished requests, waiting writes and unread answers together
     write_buffer_bytes: int = 256 * 1024  # above this, a client that does not read is not read from
     backlog: int = 4096
 
@@ -40,10 +44,13 @@ class Door:
     `now` is the loop's time of the last sweep. It is precise enough for timeouts and costs a request nothing.
     """
 
-    def __init__(self, handler: Handler, settings: Settings, clock: Clock) -> None:
+    def __init__(self, handler: Handler, settings: Settings, clock: Clock, memory: Memory | None = None) -> None:
         self.handler = handler
         self.settings = settings
+        self.memory = memory or Memory.of(settings.memory_bytes_max)
         self.connections: set[Connection] = set()
+        self.congested: dict[Connection, None] = {}  # those whose clients do not read, the longest first
+        self._put_off: deque[Exchange] = deque()
         self.stopping = False
         self.emptied = asyncio.Event()
         self._clock = clock
@@ -67,8 +74,42 @@ class Door:
 
     def leave(self, connection: Connection) -> None:
         self.connections.discard(connection)
+        self.congested.pop(connection, None)
         if not self.connections:
             self.emptied.set()
+
+    def count_unread(self, connection: Connection, grown_bytes: int) -> None:
+        """Take note that a connection has more unread answers, or less. Where there is no room for more, the client
+        that has not been reading for the longest is cut off."""
+        pool = self.memory.answers
+        if grown_bytes < 0:
+            pool.give_back(-grown_bytes)
+            return
+        while not pool.take(grown_bytes, own_bytes=connection.unread_bytes - grown_bytes):
+            self._rest(self.handler)
+            idle = next(iter(self.congested), connection)
+            if idle is connection:
+                connection.unread_bytes -= grown_bytes
+                connection.cut()
+                return
+            idle.cut()
+
+    def _rest(self, handler: Handler) -> None:
+        """Handle no further request in this turn of the loop: the memory of those who are cut off comes back at its
+        end, and not before."""
+        if handler != self._put_off.append:
+            self.handler = self._put_off.append
+            asyncio.get_running_loop().call_soon(self._go_on, handler)
+
+    def _go_on(self, handler: Handler) -> None:
+        self.handler = handler
+        while self._put_off and self.handler is handler:
+            exchange = self._put_off.popleft()
+            if exchange.connection.pending:  # otherwise its client is gone
+                try:
+                    handler(exchange)
+                except Exception:
+                    exchange.connection.answer_for(exchange)
 
     def stop(self) -> None:
         """Every connection ends after the requests it has already sent."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 
 COMPRESSED_FROM_BYTES = 4096  # shorter answers are sent as they are; the service starts at about this size
+COMPRESSED_ASIDE_FROM_BYTES = 64 * 1024  # longer ones take milliseconds, for which nobody else should have to wait
 
 GZIP_WINDOW_BITS = 31  # zlib's way to say "with gzip header and trailer"
 FASTEST_LEVEL = 1
@@ -40,6 +43,16 @@ def _weighted_coding(part: bytes) -> tuple[bytes, float]:
 
 def compress(body: bytes) -> bytes:
     return zlib.compress(body, FASTEST_LEVEL, GZIP_WINDOW_BITS)
+
+
+def compress_aside(body: bytes) -> asyncio.Future[bytes]:
+    """The same in a thread; zlib lets the others run meanwhile."""
+    return asyncio.get_running_loop().run_in_executor(_compressor(), compress, body)
+
+
+@lru_cache(maxsize=1)
+def _compressor() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, "hashrange-gzip")
 
 
 def decode(content_encoding: bytes, body: bytes, *, bytes_max: int) -> bytes:

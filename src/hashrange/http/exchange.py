@@ -11,7 +11,13 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from hashrange.http.encoding import COMPRESSED_FROM_BYTES, accepts_gzip, compress
+from hashrange.http.encoding import (
+    COMPRESSED_ASIDE_FROM_BYTES,
+    COMPRESSED_FROM_BYTES,
+    accepts_gzip,
+    compress,
+    compress_aside,
+)
 
 if TYPE_CHECKING:
     from hashrange.http.connection import Connection
@@ -58,13 +64,25 @@ class Exchange:
         """The client's address, without its port."""
         return self.connection.peer
 
+    @property
+    def secure(self) -> bool:
+        """Whether the client came over TLS."""
+        return self.connection.transport.get_extra_info("sslcontext") is not None
+
     def respond(self, status: int, headers: bytes, body: bytes) -> None:
         """Answer, once, in the loop's thread. `headers` is lines of `Name: value\\r\\n`."""
         assert not self.answered
         self.answered = True
         if len(body) > COMPRESSED_FROM_BYTES and accepts_gzip(self.headers.get(b"accept-encoding", b"")):
-            body = compress(body)
             headers += b"Content-Encoding: gzip\r\n"
+            if len(body) > COMPRESSED_ASIDE_FROM_BYTES:
+                compressing = compress_aside(body)
+                compressing.add_done_callback(lambda compressed: self._send(status, headers, compressed.result()))
+                return
+            body = compress(body)
+        self._send(status, headers, body)
+
+    def _send(self, status: int, headers: bytes, body: bytes) -> None:
         connection = self.connection
         door = connection.door
         message = b"%b%b%bContent-Length: %d\r\nx-amz-crc32: %d\r\n\r\n%b" % (

@@ -5,10 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import socket
+import sys
 from typing import Any
+
+if sys.platform != "win32":
+    import resource
 
 BACKLOG = 4096
 PORT_MAX = 65_535
+DESCRIPTORS_RESERVED = 128  # for everything but connections: the database, buckets, functions, those being refused
 
 Address = tuple[Any, ...]  # as the socket module has it: host and port, and for IPv6 two more numbers
 
@@ -37,6 +42,24 @@ def bind(host: str, port: int, count: int = 1) -> list[socket.socket]:
     if not hasattr(socket, "SO_REUSEPORT"):
         raise CannotListen("This platform cannot share one port between several processes.")
     return _shared(family, address, count)
+
+
+def connections_possible(wanted: int) -> int:
+    """How many connections the system allows this process, having asked it for as many as are wanted.
+
+    A server that runs out of file descriptors can only drop who comes next, and cannot open files of its own either;
+    one that stops a little earlier can tell.
+    """
+    if sys.platform == "win32":
+        return wanted
+    allowed, allowed_max = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = wanted + DESCRIPTORS_RESERVED
+    if allowed != resource.RLIM_INFINITY and allowed < needed:
+        allowed = needed if allowed_max == resource.RLIM_INFINITY else min(needed, allowed_max)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, allowed_max))
+    if allowed == resource.RLIM_INFINITY:
+        return wanted
+    return min(wanted, max(allowed - DESCRIPTORS_RESERVED, allowed // 2))
 
 
 def _shared(family: socket.AddressFamily, address: Address, count: int) -> list[socket.socket]:

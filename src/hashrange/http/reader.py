@@ -16,6 +16,7 @@ from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 from hashrange.http.door import Door
 from hashrange.http.encoding import BodyRefused, decode
 from hashrange.http.exchange import Exchange, Handler, plain_answer
+from hashrange.http.overload import LARGE_BODY_BYTES, busy_answer, undisturbed
 
 if TYPE_CHECKING:
     from hashrange.http.connection import Connection
@@ -38,6 +39,7 @@ class Reader:
         "connection",
         "door",
         "headers",
+        "held_bytes",
         "idle_bytes",
         "long_input",
         "parser",
@@ -61,6 +63,7 @@ class Reader:
         self.long_input = False  # whether the head in these bytes may be longer than allowed
         self.progressed = False  # whether the last bytes began a request or added to its body
         self.idle_bytes = 0  # received since the last progress
+        self.held_bytes = 0  # of requests unfinished or waiting, as far as they are counted in the door's memory
 
     def feed(self, data: bytes) -> None:
         self.long_input = len(data) > self.settings.header_bytes_max or self.url != b""
@@ -72,10 +75,23 @@ class Reader:
             self._not_http(error)
         if self.url:
             self._count_unfinished(len(data))
+        if self.url or self.held_bytes or self.connection.waiting:
+            self._hold(len(data))
 
     def close(self) -> None:
         """Let go of the parser: it holds our methods, and the pair would wait for the garbage collector."""
+        self._give_back()
         del self.parser
+
+    def abandon(self) -> None:
+        """Forget a request that is half read."""
+        self.url = self.body = b""
+        self._give_back()
+
+    def release_waiting(self) -> None:
+        """Requests that had to wait are on their way."""
+        if self.held_bytes:
+            self._give_back()
 
     # What every request runs
 
@@ -127,6 +143,8 @@ class Reader:
         handler = self.door.handler
         if b"content-encoding" in headers:
             handler = self._decode(exchange)
+        if len(exchange.body) > LARGE_BODY_BYTES:
+            handler = undisturbed(handler)
         self.url = self.body = b""
         if self.headers:
             self.headers = {}
@@ -196,8 +214,8 @@ class Reader:
         rest = memoryview(data)[offset:]
         try:
             while self.url:
-                self._reread_without_upgrade()
                 try:
+                    self._reread_without_upgrade()
                     self.parser.feed_data(rest)
                     return
                 except HttpParserUpgrade as upgrade:
@@ -223,15 +241,29 @@ class Reader:
             return
         self.idle_bytes += size_bytes
         if self.idle_bytes > 2 * self.settings.header_bytes_max:  # a head of short headers is half punctuation
-            self.connection.refuse(400, f"The headers are larger than {self.settings.header_bytes_max} bytes.")
+            text = f"The headers are larger than {self.settings.header_bytes_max} bytes."
+            self.connection.refuse(plain_answer(400, text))
+
+    def _hold(self, size_bytes: int) -> None:
+        """Count what was received and is not on its way yet; refuse the request if there is no room for it."""
+        if self.connection.deaf or not (self.url or self.connection.waiting):
+            self._give_back()
+        elif self.door.memory.bodies.take(size_bytes, own_bytes=self.held_bytes):
+            self.held_bytes += size_bytes
+        else:
+            self.connection.refuse(busy_answer)
+
+    def _give_back(self) -> None:
+        self.door.memory.bodies.give_back(self.held_bytes)
+        self.held_bytes = 0
 
     # Refusals
 
     def _reject(self, status: int, text: str) -> NoReturn:
         """Refuse from within the parser, and stop it."""
-        self.connection.refuse(status, text)
+        self.connection.refuse(plain_answer(status, text))
         raise EndOfInput
 
     def _not_http(self, error: HttpParserError) -> None:
         if not self.connection.deaf:  # otherwise it was our own EndOfInput that stopped the parser
-            self.connection.refuse(400, f"Bad request: {error}.")
+            self.connection.refuse(plain_answer(400, f"Bad request: {error}."))

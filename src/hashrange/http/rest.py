@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import re
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,16 +15,27 @@ from urllib.parse import parse_qsl, unquote
 
 import orjson
 
+from hashrange.auth.identity import Identity
 from hashrange.engine.database import Database
-from hashrange.engine.scope import Scope
 from hashrange.errors import ClientError, InternalServerError, InvalidParameterValueException
+from hashrange.http.admission import Admit
+from hashrange.http.authorisation import permitted
 from hashrange.http.exchange import Exchange
-from hashrange.operations.operation import Operation, Request, RestOperation, Write
+from hashrange.http.observe import Observer
+from hashrange.operations.operation import LongRead, Operation, Request, RestOperation, Write
 from hashrange.storage.interface import Result
 
 log = logging.getLogger("hashrange.api")
 
-STATUSES = {"ResourceNotFoundException": 404}  # where Lambda has another one than DynamoDB
+STATUSES = {  # where Lambda has another one than DynamoDB
+    "ResourceNotFoundException": 404,
+    "AccessDeniedException": 403,
+    "ExpiredTokenException": 403,
+    "IncompleteSignatureException": 403,
+    "InvalidSignatureException": 403,
+    "MissingAuthenticationTokenException": 403,
+    "UnrecognizedClientException": 403,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +51,14 @@ class Route:
 class RestDoor:
     """Answers an exchange if it is for one of these operations."""
 
-    def __init__(self, db: Database, operations: Callable[[], Sequence[RestOperation]]) -> None:
+    def __init__(
+        self,
+        db: Database,
+        operations: Callable[[], Sequence[RestOperation]],
+        observer: Observer | None = None,
+    ) -> None:
         self._db = db
+        self._observer = observer
         self._operations = operations
         self._known: list[Route] | None = None
 
@@ -54,7 +72,7 @@ class RestDoor:
             ]
         return self._known
 
-    def answers(self, exchange: Exchange, scope_of: Callable[[Exchange], Scope], request_id: str) -> bool:
+    def answers(self, exchange: Exchange, admit: Admit, request_id: str) -> bool:
         """Whether the exchange was for us; then it is answered, now or when its write is done."""
         path, _, query = exchange.url.decode("latin-1").partition("?")
         if path == "/":
@@ -63,13 +81,16 @@ class RestDoor:
             match = route.path.fullmatch(path)
             if match is not None and exchange.method == route.method:
                 members = {name: unquote(value) for name, value in match.groupdict().items()}
-                self._run(RestCall(exchange, route, request_id), scope_of, {**dict(parse_qsl(query)), **members})
+                call = RestCall(exchange, route, request_id, self._observer)
+                self._run(call, admit, {**dict(parse_qsl(query)), **members})
                 return True
         return False
 
-    def _run(self, call: RestCall, scope_of: Callable[[Exchange], Scope], members: dict[str, Any]) -> None:
+    def _run(self, call: RestCall, admit: Admit, members: dict[str, Any]) -> None:
         try:
-            request = Request({**body_of(call.exchange), **members}, scope_of(call.exchange))
+            scope, call.identity = admit(call.exchange, call.route.operation.service)
+            call.request = request = Request({**body_of(call.exchange), **members}, scope)
+            request = permitted(self._db, call.identity, call.exchange, call.route.operation, request)
             answer = call.route.operation.run(self._db, request)
         except Exception as error:
             call.fail(error)
@@ -77,6 +98,7 @@ class RestDoor:
         if isinstance(answer, Write):
             self._db.store.write(answer.plan, call.finish)
         else:
+            assert not isinstance(answer, LongRead)
             call.succeed(answer)
 
 
@@ -100,12 +122,16 @@ def body_of(exchange: Exchange) -> dict[str, Any]:
 class RestCall:
     """One such call on its way through."""
 
-    __slots__ = ("exchange", "request_id", "route")
+    __slots__ = ("_observer", "_started", "exchange", "identity", "request", "request_id", "route")
 
-    def __init__(self, exchange: Exchange, route: Route, request_id: str) -> None:
+    def __init__(self, exchange: Exchange, route: Route, request_id: str, observer: Observer | None = None) -> None:
+        self._observer = observer
+        self._started = time.perf_counter()
+        self.request: Request | None = None
         self.exchange = exchange
         self.route = route
         self.request_id = request_id
+        self.identity: Identity | None = None  # who sent it; None if nobody asks
 
     def finish(self, result: Result) -> None:
         if result.error is None:
@@ -114,18 +140,21 @@ class RestCall:
             self.fail(result.error)
 
     def succeed(self, answer: dict[str, Any] | None) -> None:
-        self._respond(self.route.status, b"", answer or {})
+        self._respond(self.route.status, b"", answer or {}, None)
 
     def fail(self, error: BaseException) -> None:
         known = error if isinstance(error, ClientError) else self._surprise(error)
         body = {"Type": "User" if known.status < 500 else "Service", "message": known.message, "Message": known.message}
         header = f"x-amzn-ErrorType: {known.code}\r\n".encode()
-        self._respond(STATUSES.get(known.code, known.status), header, body)
+        self._respond(STATUSES.get(known.code, known.status), header, body, known)
 
     def _surprise(self, error: BaseException) -> ClientError:
         log.error("unexpected error", exc_info=error, extra={"request_id": self.request_id})
         return InternalServerError("The request processing has failed because of an unknown error")
 
-    def _respond(self, status: int, headers: bytes, body: dict[str, Any]) -> None:
+    def _respond(self, status: int, headers: bytes, body: dict[str, Any], error: ClientError | None) -> None:
         ids = f"Content-Type: application/json\r\nx-amzn-RequestId: {self.request_id}\r\n".encode()
         self.exchange.respond(status, ids + headers, orjson.dumps(body))
+        if self._observer is not None:
+            name, seconds = self.route.operation.name, time.perf_counter() - self._started
+            self._observer.answered(self.exchange, name, self.request, self.identity, error, seconds, self.request_id)

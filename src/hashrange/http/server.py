@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 import ssl
 from collections.abc import Coroutine, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from hashrange.clock import Clock, SystemClock
 from hashrange.http.connection import Connection
 from hashrange.http.door import Door, Settings
 from hashrange.http.exchange import Handler
+from hashrange.http.listen import connections_possible
+from hashrange.http.overload import Memory
+from hashrange.http.tls import LiveContext
 
 __all__ = ["Server", "Settings", "new_event_loop", "run", "serve"]
+
+log = logging.getLogger("hashrange.server")
 
 Result = TypeVar("Result")
 
@@ -36,9 +43,12 @@ def run(main: Coroutine[Any, Any, Result]) -> Result:
 class Server:
     """A server that is listening. `close` ends it, after the requests that it has already received."""
 
-    def __init__(self, door: Door, listeners: Sequence[asyncio.Server]) -> None:
+    def __init__(
+        self, door: Door, listeners: Sequence[asyncio.Server], ssl_context: ssl.SSLContext | None = None
+    ) -> None:
         self._door = door
         self._listeners = listeners
+        self._ssl_context = ssl_context
         self._loop = asyncio.get_running_loop()
         self._schedule_sweep()
 
@@ -64,6 +74,8 @@ class Server:
     def _sweep(self) -> None:
         self._schedule_sweep()
         self._door.sweep(self._loop.time())
+        if isinstance(self._ssl_context, LiveContext):
+            self._ssl_context.refresh()
 
 
 async def serve(
@@ -73,10 +85,16 @@ async def serve(
     settings: Settings | None = None,
     ssl_context: ssl.SSLContext | None = None,
     clock: Clock | None = None,
+    memory: Memory | None = None,
 ) -> Server:
-    """Answer requests on these sockets with `handler`. The clock is for the Date header."""
+    """Answer requests on these sockets with `handler`. The clock is for the Date header; the memory is given if the
+    handler needs it too."""
     settings = settings or Settings()
-    door = Door(handler, settings, clock or SystemClock())
+    possible = connections_possible(settings.connections_max)
+    if possible < settings.connections_max:
+        log.warning("the system's limit on open files allows %d connections at once", possible)
+        settings = replace(settings, connections_max=possible)
+    door = Door(handler, settings, clock or SystemClock(), memory)
     loop = asyncio.get_running_loop()
     listeners = [
         await loop.create_server(
@@ -84,8 +102,8 @@ async def serve(
             sock=sock,
             backlog=settings.backlog,
             ssl=ssl_context,
-            ssl_handshake_timeout=settings.request_seconds if ssl_context else None,
+            ssl_handshake_timeout=settings.handshake_seconds if ssl_context else None,
         )
         for sock in sockets
     ]
-    return Server(door, listeners)
+    return Server(door, listeners, ssl_context)

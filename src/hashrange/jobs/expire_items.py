@@ -13,6 +13,7 @@ from hashrange.engine.database import Database
 from hashrange.engine.scope import scope_of
 from hashrange.engine.table import SERVICE, Changes, ItemChange, Table
 from hashrange.jobs.job import Job, Step
+from hashrange.metrics.points import noted
 from hashrange.storage.interface import Plan, Snapshot
 from hashrange.ttl.queue import ExpiryQueue, is_expired
 from hashrange.ttl.record import TimeToLive
@@ -70,12 +71,16 @@ def due(db: Database, snapshot: Snapshot, table_id: int, *, limit: int) -> Itera
 def delete_expired(db: Database, snapshot: Snapshot, table: Table, attribute: str) -> Plan:
     changes = Changes()
     now = db.clock.seconds()
+    deleted = 0
     for entry in due(db, snapshot, table.definition.id, limit=DELETIONS_PER_STEP):
         base_key = keyspace.expiring_base_key_of(entry)
         item = table.get(snapshot, base_key)
         if item is not None and is_expired(item, attribute, now):
             table.change(snapshot, ItemChange(table, base_key, item, None, origin=SERVICE), changes)
+            deleted += 1
         changes.mutations.append((entry, None))
+    if deleted:
+        changes.mutations += noted(snapshot, table.definition, now, {"TimeToLiveDeletedItemCount": deleted})
     return changes.answering(None)
 
 

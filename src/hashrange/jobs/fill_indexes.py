@@ -16,6 +16,7 @@ from hashrange.engine.table import Changes, ItemChange, Table
 from hashrange.indexes.maintainer import IndexMaintainer
 from hashrange.indexes.progress import Progress
 from hashrange.jobs.job import Job, Step
+from hashrange.metrics.points import named, noted
 from hashrange.storage.interface import Plan, Snapshot
 from hashrange.values.item import Item
 from hashrange.values.ordered import after
@@ -65,17 +66,30 @@ def fill(db: Database, snapshot: Snapshot, key: bytes) -> Plan:
     changes = Changes()
     last = None
     seen_bytes = 0
+    units = 0.0
     start = progress.position or table.item_prefix
     for item_key, item in snapshot.scan(start, after(table.item_prefix), limit=ITEMS_PER_STEP):
-        add_entry(snapshot, table, maintainer, item_key, Item.load(item), changes)
+        units += add_entry(snapshot, table, maintainer, item_key, Item.load(item), changes)
         last = item_key
         seen_bytes += len(item)
         if seen_bytes >= BYTES_PER_STEP:
             break
     if last is not None:
         changes.mutations.append((key, replace(progress, position=last + b"\0").dump()))
+        measured = measurements(index.name, units, last[len(table.item_prefix) :])
+        changes.mutations += noted(snapshot, definition, db.clock.seconds(), measured)
         return changes.answering(None)
     return Plan([(key, None), lifecycle.save(filled(snapshot, progress.catalog_key, index.number))])
+
+
+def measurements(index_name: str, units: float, base_key: bytes) -> dict[str, float]:
+    """What a step used, and how far it has come: partitions are spread evenly, so the hash of the last one tells."""
+    dimension = {"GlobalSecondaryIndexName": index_name}
+    share = int.from_bytes(base_key[:4], "big") / 2**32
+    return {
+        named("OnlineIndexConsumedWriteCapacity", dimension): units,
+        named("OnlineIndexPercentageProgress", dimension): 100 * share,
+    }
 
 
 def filled(snapshot: Snapshot, catalog_key: bytes, number: int) -> TableRecord:
@@ -94,12 +108,13 @@ def with_active(table: TableDefinition, number: int) -> TableDefinition:
 
 def add_entry(
     snapshot: Snapshot, table: Table, maintainer: IndexMaintainer, key: bytes, item: Item, changes: Changes
-) -> None:
-    """Index an item, unless whoever wrote it last has done so already."""
+) -> float:
+    """Index an item, unless whoever wrote it last has done so already; the units that it took."""
     base_key = key[len(table.item_prefix) :]
     entry = maintainer.entry(item, base_key)
     if entry is not None and snapshot.get(entry[0]) is None:
-        maintainer.maintain(snapshot, ItemChange(table, base_key, None, item), changes)
+        return maintainer.maintain(snapshot, ItemChange(table, base_key, None, item), changes).units
+    return 0.0
 
 
 JOB = Job("fill-indexes", next_step)

@@ -271,7 +271,7 @@ class Load:
         stored = snapshot.get(lifecycle.catalog_key(transfer.table)) if transfer.kind == IMPORT else None
         record = None if stored is None else TableRecord.load(stored)
         if record is not None and record.now.id == transfer.table.id:
-            ready_at = record.now.created_at_micros + self._db.settings.table_delay_micros
+            ready_at = lifecycle.settles_at(self._db, record.now.created_at_micros)
             mutations.append(lifecycle.save(replace(record, settles_at_micros=ready_at)))
         return Plan(mutations)
 

@@ -7,6 +7,7 @@ import logging
 
 from hashrange.engine.database import Database
 from hashrange.jobs import (
+    evaluate_alarms,
     expire_items,
     export_tables,
     fill_copies,
@@ -14,10 +15,15 @@ from hashrange.jobs import (
     forget_backups,
     forget_destinations,
     forget_tokens,
+    grow_tables,
     load_items,
+    note_metrics,
     propagate_indexes,
     remove_deleted,
+    scale_tables,
+    trim_insights,
     trim_log,
+    trim_metrics,
 )
 from hashrange.jobs.carry_out import carry_out
 from hashrange.jobs.job import IoStep, Job
@@ -37,6 +43,12 @@ JOBS: tuple[Job, ...] = (
     forget_destinations.JOB,
     export_tables.JOB,
     load_items.JOB,
+    grow_tables.JOB,
+    scale_tables.JOB,
+    trim_insights.JOB,
+    note_metrics.JOB,
+    trim_metrics.JOB,
+    evaluate_alarms.JOB,
 )
 RETRY_SECONDS = 5.0  # after a step that failed, for instance because the disk is full
 
@@ -54,8 +66,11 @@ async def run_job(db: Database, job: Job) -> None:
                 await carry_out(db, await in_thread(step))
             elif step is not None:
                 await carry_out(db, step)
+            if step is not None:
+                db.recorder.job_ran(job.name, failed=False)
             pause = 0.0 if step is not None else job.idle_seconds
         except Exception:
+            db.recorder.job_ran(job.name, failed=True)
             log.exception("job %s failed; trying again in %g s", job.name, RETRY_SECONDS)
             pause = RETRY_SECONDS
         await asyncio.sleep(pause)

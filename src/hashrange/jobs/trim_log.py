@@ -20,8 +20,10 @@ def next_step(db: Database) -> Step:
     now = db.clock.micros()
     with db.read() as snapshot:
         for key, stored in snapshot.scan(keyspace.STREAM, after(keyspace.STREAM)):
-            if not Stream.load(stored).is_readable(now):
-                return lambda snapshot: Plan([(key, None)])
+            stream = Stream.load(stored)
+            if not stream.is_readable(now):
+                policy = keyspace.policy_key(stream.table_id, stream.label)
+                return lambda snapshot: Plan([(key, None), (policy, None)])
         keys = next(expired(snapshot, now), None)
     return None if keys is None else lambda snapshot: Plan([(key, None) for key in keys])
 

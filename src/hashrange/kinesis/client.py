@@ -15,6 +15,7 @@ from hashrange.auth.signing import SigningKeys, signed_headers
 from hashrange.kinesis.destination import STREAM_ARN
 
 TIMEOUT_SECONDS = 30.0
+ANSWER_BYTES_MAX = 16 * 1024 * 1024
 JSON_TYPE = "application/x-amz-json-1.1"
 TARGET = "Kinesis_20131202.PutRecords"
 NO_SUCH_STREAM = "ResourceNotFoundException"
@@ -67,7 +68,7 @@ def call(endpoint: str, region: str, body: bytes, now_seconds: float) -> dict[st
     try:
         connection.request("POST", path, body, headers)
         response = connection.getresponse()
-        answer = response.read()
+        answer = response.read(ANSWER_BYTES_MAX)
     except (OSError, http.client.HTTPException) as error:
         raise KinesisFailed(type(error).__name__, str(error)) from error
     finally:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from hashrange.engine.database import Database
 from hashrange.engine.scope import Scope
 from hashrange.engine.usage import Usage
+from hashrange.errors import ClientError
 from hashrange.storage.interface import Planner
 
 
@@ -16,6 +17,9 @@ class Request:
     """The members of a request, the account and region that it addresses, and what it has used so far."""
 
     __slots__ = ("get", "members", "scope", "usage")
+
+    refused: Mapping[int, ClientError] = {}
+    """Parts of the request that its sender may not have done, by their number; where each part may fail by itself."""
 
     def __init__(self, members: dict[str, Any], scope: Scope) -> None:
         self.members = members
@@ -37,7 +41,14 @@ class Write:
     plan: Planner
 
 
-Answer = dict[str, Any] | None | Write
+@dataclass(frozen=True, slots=True)
+class LongRead:
+    """An answer that takes a while to read. `step` reads a part of it, and returns the answer once it has the last."""
+
+    step: Callable[[], dict[str, Any] | None]
+
+
+Answer = dict[str, Any] | None | Write | LongRead
 """The members of a response (bytes that are JSON already go in as `orjson.Fragment`); None for an empty body."""
 
 

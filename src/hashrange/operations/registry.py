@@ -34,6 +34,9 @@ CONTENTS: tuple[str, ...] = (
     "tags.list_tags_of_resource",
     "ttl.update_time_to_live",
     "ttl.describe_time_to_live",
+    "policies.put_resource_policy",
+    "policies.get_resource_policy",
+    "policies.delete_resource_policy",
     "kinesis.enable_kinesis_streaming_destination",
     "kinesis.disable_kinesis_streaming_destination",
     "kinesis.update_kinesis_streaming_destination",
@@ -56,12 +59,33 @@ CONTENTS: tuple[str, ...] = (
     "transfer.describe_bulk_operation",
     "transfer.list_bulk_operations",
     "transfer.cancel_bulk_operation",
+    "insights.update_contributor_insights",
+    "insights.describe_contributor_insights",
+    "insights.list_contributor_insights",
+    "replica_scaling.update_table_replica_auto_scaling",
+    "replica_scaling.describe_table_replica_auto_scaling",
     "account.describe_limits",
     "account.describe_endpoints",
     "streams.list_streams",
     "streams.describe_stream",
     "streams.get_shard_iterator",
     "streams.get_records",
+)
+
+SCALING_CONTENTS: tuple[str, ...] = (  # those of Application Auto Scaling
+    "autoscaling.register_scalable_target",
+    "autoscaling.describe_scalable_targets",
+    "autoscaling.deregister_scalable_target",
+    "autoscaling.put_scaling_policy",
+    "autoscaling.describe_scaling_policies",
+    "autoscaling.delete_scaling_policy",
+    "autoscaling.put_scheduled_action",
+    "autoscaling.describe_scheduled_actions",
+    "autoscaling.delete_scheduled_action",
+    "autoscaling.describe_scaling_activities",
+    "autoscaling.tag_resource",
+    "autoscaling.untag_resource",
+    "autoscaling.list_tags_for_resource",
 )
 
 MAPPINGS = "/2015-03-31/event-source-mappings"
@@ -75,14 +99,34 @@ REST_CONTENTS: tuple[tuple[str, str, int, str], ...] = (  # method, path, status
     ("DELETE", MAPPING, 202, "lambda_.delete_event_source_mapping"),
 )
 
+CLOUDWATCH_CONTENTS: tuple[str, ...] = (
+    "cloudwatch.get_metric_data",
+    "cloudwatch.get_metric_statistics",
+    "cloudwatch.list_metrics",
+    "cloudwatch.put_metric_data",
+    "cloudwatch.put_metric_alarm",
+    "cloudwatch.describe_alarms",
+    "cloudwatch.describe_alarms_for_metric",
+    "cloudwatch.describe_alarm_history",
+    "cloudwatch.delete_alarms",
+    "cloudwatch.set_alarm_state",
+    "cloudwatch.enable_alarm_actions",
+    "cloudwatch.disable_alarm_actions",
+    "cloudwatch.describe_insight_rules",
+    "cloudwatch.get_insight_rule_report",
+)
+
 
 def name_of(module: str) -> str:
     """The operation that a module holds: `items.put_item` holds PutItem."""
     return "".join(word.capitalize() for word in module.rpartition(".")[2].split("_"))
 
 
+SERVICES = {"streams": "dynamodbstreams", "autoscaling": "application-autoscaling"}  # by folder
+
+
 def service_of(module: str) -> str:
-    return "dynamodbstreams" if module.startswith("streams.") else "dynamodb"
+    return SERVICES.get(module.partition(".")[0], "dynamodb")
 
 
 def load(module: str) -> Operation:
@@ -93,6 +137,10 @@ def load(module: str) -> Operation:
 def operations() -> tuple[Operation, ...]:
     """All of them."""
     return tuple(load(module) for module in CONTENTS)
+
+
+def scaling_operations() -> tuple[Operation, ...]:
+    return tuple(load(module) for module in SCALING_CONTENTS)
 
 
 def rest_operations() -> tuple[RestOperation, ...]:

@@ -19,7 +19,6 @@ def _enabled(name: str) -> Any:
 ASKED_FOR = {
     "SSESpecification": _enabled("Enabled"),
     "SSESpecificationOverride": _enabled("Enabled"),
-    "ResourcePolicy": bool,
     "VectorIndexes": bool,
     "VectorIndexUpdates": bool,
     "VectorIndexOverride": bool,

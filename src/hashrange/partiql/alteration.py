@@ -8,6 +8,7 @@ from hashrange.expressions.ast import Action, AddAction, DeleteAction, UpdateNod
 from hashrange.expressions.checks import Check, Values, collected, constant_of, operand_type, wrong_operand_type
 from hashrange.expressions.condition_checks import ANY_TYPE
 from hashrange.expressions.kinds import Kind
+from hashrange.expressions.paths import bound_paths, top_level_names
 from hashrange.expressions.update import Update
 from hashrange.expressions.update_checks import update_checks
 from hashrange.values.types import SET_TYPES
@@ -30,6 +31,11 @@ class Alteration:
             self._checks = (*sets.run, *rules.run)
         for check in self._checks:
             check(values)
+
+    @property
+    def top_level_names(self) -> tuple[str, ...]:
+        """The attributes that are changed, and those that new values are made of."""
+        return top_level_names(bound_paths(UpdateNode(self._actions), {}))
 
     @property
     def update(self) -> Update:

@@ -4,6 +4,8 @@
     lock.mdb          LMDB's table of readers and its writers' lock
     hashrange.lock    held shared by every process that has the database open, exclusively by compaction
     data.mdb.partial  a copy being written; never read, and removed when the database is next opened
+    server.key        what the secrets of access keys are derived from, if there are any; in no copy of the database
+    tls/              the certificate of --tls-self-signed
 
 Looking never changes anything, so a directory that is refused is left exactly as it was found.
 """
@@ -13,7 +15,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hashrange.storage.interface import CannotOpen
@@ -25,10 +27,13 @@ DATA = "data.mdb"
 LMDB_LOCK = "lock.mdb"
 USE_LOCK = "hashrange.lock"
 PARTIAL = "data.mdb.partial"
+SERVER_KEY = "server.key"
+TLS = "tls"
 
 # What a directory without a database may hold and still be taken for a new one. A freshly made file system
-# has a lost+found; the lock files are left by a start that was interrupted.
-HARMLESS = frozenset({LMDB_LOCK, USE_LOCK, "lost+found"})
+# has a lost+found; the lock files are left by a start that was interrupted; the server's key may be put back first;
+# a certificate is made before the database is.
+HARMLESS = frozenset({LMDB_LOCK, USE_LOCK, SERVER_KEY, TLS, "lost+found"})
 
 
 def look(directory: Path) -> bool:
@@ -79,6 +84,11 @@ def create_directory(directory: Path) -> None:
         raise CannotOpen(f"The data directory {directory} cannot be created: {error.strerror}.") from error
     for path in missing:
         sync_directory(path.absolute().parent)
+
+
+def data_size_bytes(directory: Path) -> int:
+    """How large the database file is."""
+    return (directory / DATA).stat().st_size
 
 
 def sync_directory(directory: Path) -> None:
@@ -162,6 +172,36 @@ def write_data_file(directory: Path, write: Callable[[int], None]) -> None:
         partial.unlink(missing_ok=True)
         raise
     sync_directory(directory)
+
+
+def server_key(directory: Path) -> bytes | None:
+    """What the server's key file holds; None if there is none."""
+    try:
+        return (directory / SERVER_KEY).read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise CannotOpen(f"The key file {directory / SERVER_KEY} cannot be read: {error.strerror}.") from error
+
+
+def keep_server_key(directory: Path, content: bytes) -> None:
+    """Make the server's key file, for its owner's eyes only, unless somebody else was quicker."""
+    path = directory / SERVER_KEY
+    draft = directory / f"{SERVER_KEY}.{os.getpid()}"
+    try:
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(descriptor, content)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        with suppress(FileExistsError):
+            os.link(draft, path)
+        sync_directory(directory)
+    except OSError as error:
+        raise CannotOpen(f"The key file {path} cannot be made: {error.strerror}.") from error
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def discard_partial(directory: Path) -> None:

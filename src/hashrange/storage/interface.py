@@ -95,6 +95,9 @@ Completions = list[tuple[Done, Result]]
 Deliver = Callable[[Completions], None]
 """How a store hands back finished plans: one call for a whole commit, from whichever thread committed."""
 
+Lost = Callable[[], None]
+"""Told that this process can use the store no more, after a disk failed in the middle of a commit."""
+
 
 def deliver_inline(completions: Completions) -> None:
     """Call every `done` in the thread that committed. One that raises must not keep the others from their answer."""

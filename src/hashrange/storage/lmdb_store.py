@@ -23,6 +23,7 @@ from hashrange.storage.interface import (
     Completions,
     Deliver,
     Done,
+    Lost,
     Planner,
     Result,
     Unavailable,
@@ -62,13 +63,14 @@ class LmdbStore:
         durability: Durability,
         sync_interval_seconds: float,
         deliver: Deliver,
+        lost: Lost,
     ) -> None:
         self._environment = environment
         self._use = use
         self._deliver = deliver
         self._durability = durability
         self._read_only = environment.flags()["readonly"]
-        self._writer = None if self._read_only else Writer(environment, deliver)
+        self._writer = None if self._read_only else Writer(environment, deliver, lost)
         relaxed = durability is Durability.RELAXED and not self._read_only
         self._sync = PeriodicSync(environment, sync_interval_seconds) if relaxed else None
         self._closed = False
@@ -82,6 +84,7 @@ class LmdbStore:
         sync_interval_seconds: float = 0.1,
         map_size: int = MAP_SIZE_BYTES,
         deliver: Deliver = deliver_inline,
+        lost: Lost = lambda: None,
         read_only: bool = False,
     ) -> LmdbStore:
         """Open the database in `directory`, and make it if there is none.
@@ -114,6 +117,7 @@ class LmdbStore:
             durability=durability,
             sync_interval_seconds=sync_interval_seconds,
             deliver=deliver,
+            lost=lost,
         )
 
     def read(self) -> ReadSnapshot:

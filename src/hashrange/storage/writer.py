@@ -15,7 +15,7 @@ from queue import SimpleQueue
 
 import lmdb
 
-from hashrange.storage.interface import Completions, Deliver, Done, Plan, Planner, Result
+from hashrange.storage.interface import Completions, Deliver, Done, Lost, Plan, Planner, Result, StoreError
 from hashrange.storage.lmdb_snapshot import TransactionSnapshot, as_store_error
 from hashrange.storage.long_keys import STRIDE, delete_long, put_long
 from hashrange.storage.plans import checked_size_bytes
@@ -31,9 +31,10 @@ Entry = tuple[Planner, Done]
 class Writer:
     """Takes plans from any thread and runs them in its own."""
 
-    def __init__(self, environment: lmdb.Environment, deliver: Deliver) -> None:
+    def __init__(self, environment: lmdb.Environment, deliver: Deliver, lost: Lost) -> None:
         self._environment = environment
         self._deliver = deliver
+        self._lost = lost
         self._queue: SimpleQueue[Entry | None] = SimpleQueue()  # None comes last
         self._lock = threading.Lock()
         self._closed = False
@@ -68,6 +69,8 @@ class Writer:
                 self._deliver(completions)
             except Exception:
                 logger.exception("a result could not be delivered")
+            if isinstance(completions[0][1].error, StoreError) and is_lost(self._environment):
+                self._lost()
 
     def _commit_group(self, first: Entry) -> Completions:
         group = Group(first)
@@ -86,6 +89,18 @@ class Writer:
         entry = self._queue.get()
         self._finished = entry is None
         return entry
+
+
+def is_lost(environment: lmdb.Environment) -> bool:
+    """Whether the root could not be written. What is on the disk is sound then, but LMDB lets this process neither read
+    nor write any more; one that opens the database anew may."""
+    try:
+        environment.begin().abort()
+    except lmdb.PanicError:
+        return True
+    except lmdb.Error:
+        return False
+    return False
 
 
 class Group:

@@ -14,6 +14,7 @@ from hashrange.transfer.objects import Body
 
 INPUT_BYTES = 256 * 1024
 PIECE_BYTES = 1024 * 1024
+GATHERED_BYTES = 64 * 1024
 
 NONE, GZIP, ZSTD = "NONE", "GZIP", "ZSTD"
 ZSTD_WINDOW_BYTES_MAX = 128 * 1024 * 1024  # what a decompressor may be made to hold; also the limit of zstd's own tool
@@ -31,8 +32,28 @@ class MissingLibrary(Exception):
 def pieces(body: Body, compression: str) -> Iterator[bytes]:
     """The content of an object, decompressed, piece by piece."""
     if compression == NONE:
-        return iter(lambda: body.read(INPUT_BYTES), b"")
-    return gunzipped(body) if compression == GZIP else unzstandard(body)
+        return gathered(iter(lambda: body.read(INPUT_BYTES), b""))
+    return gathered(gunzipped(body) if compression == GZIP else unzstandard(body))
+
+
+def gathered(small: Iterator[bytes]) -> Iterator[bytes]:
+    """The same content in pieces of some size: a file of many tiny parts must not cost its readers a turn for each."""
+    begun: list[bytes] = []
+    size_bytes = 0
+    try:
+        for piece in small:
+            begun.append(piece)
+            size_bytes += len(piece)
+            if size_bytes >= GATHERED_BYTES:
+                yield b"".join(begun)
+                begun.clear()
+                size_bytes = 0
+    except MalformedObject:
+        if begun:
+            yield b"".join(begun)  # what came before the damage counts
+        raise
+    if begun:
+        yield b"".join(begun)
 
 
 def gunzipped(body: Body) -> Iterator[bytes]:

@@ -65,7 +65,7 @@ class S3Objects:
     def __init__(self, endpoint: str) -> None:
         address = urlsplit(endpoint)
         self._secure = address.scheme == "https"
-        self._host = address.netloc
+        self._host = address.netloc.rpartition("@")[2]  # it is told in errors, where no password belongs
         self._base = address.path.rstrip("/")
         self._clock = SystemClock()  # signatures are judged by the real time, whatever the database's clock says
 
@@ -201,7 +201,7 @@ def error_of(response: HTTPResponse) -> ObjectsError:
 
 
 def parse(document: bytes) -> ElementTree.Element:
-    if b"<!" in document:  # S3 declares nothing; declarations are how documents grow in memory
+    if b"<!" in document or b"\0" in document:  # S3 declares nothing; declarations are how documents grow in memory
         raise Unreachable("The endpoint answered with a document type declaration.")
     try:
         return ElementTree.fromstring(document)

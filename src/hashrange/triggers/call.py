@@ -25,6 +25,7 @@ from hashrange.triggers.target import COMMAND, PYTHON, Target
 
 TRY_LATER = (429, 503)
 ANSWER_BYTES_MAX = 6 * 1024 * 1024
+SERVERS_OWN = ("HASHRANGE_SECRET_ACCESS_KEY", "HASHRANGE_KEYS_SECRET")  # secrets that no function needs
 
 
 class FunctionFailed(Exception):
@@ -81,6 +82,7 @@ class Functions:
                 shell=isinstance(arguments, str),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
+                env={name: value for name, value in os.environ.items() if name not in SERVERS_OWN},
                 start_new_session=True,  # so that Ctrl-C is for us alone, and `kill` for all that it started
             )
             self._running.add(process)

@@ -29,6 +29,18 @@ TRUE_TEXTS = frozenset({"true", "1", "yes"})
 FALSE_TEXTS = frozenset({"false", "0", "no"})
 STRUCTURE_UNEXPECTED = "Start of structure or map found where not expected"
 
+CONTENT_TYPES: dict[str, type] = {
+    "S": str,
+    "N": str,
+    "BOOL": bool,
+    "NULL": bool,
+    "SS": list,
+    "NS": list,
+    "BS": list,
+    "M": dict,
+    "L": list,
+}
+
 
 def coerced_structure(schema: Schema, shape: Shape, given: dict[str, Any], level: int = 0) -> dict[str, Any]:
     """A copy of the structure with its known members, each in the type that the model gives it."""
@@ -47,6 +59,8 @@ def coerced_structure(schema: Schema, shape: Shape, given: dict[str, Any], level
 def coerced(schema: Schema, shape: Shape, given: Any, level: int, *, element: bool = False) -> Any:
     """One value in the type of its shape; `element` tells that it is one of a list or map."""
     if shape.kind == "structure":
+        if shape.name == wording.ATTRIBUTE_VALUE and is_plain_value(given, level + 1):
+            return given
         if isinstance(given, dict):
             return coerced_structure(schema, shape, given, level)
         scalar_error = "Unexpected value type in payload" if element else "Unexpected field type"
@@ -65,6 +79,22 @@ def coerced(schema: Schema, shape: Shape, given: Any, level: int, *, element: bo
     if isinstance(given, list):
         raise SerializationException(f"Unrecognized collection type {java_type(schema, shape)}")
     raise SerializationException(scalar_error)
+
+
+def is_plain_value(given: Any, level: int) -> bool:
+    """Whether an attribute value needs no change: most are of the right type, and copying them all would take long."""
+    if type(given) is not dict or len(given) != 1 or level > NESTING_LEVELS_MAX:
+        return False
+    [(kind, content)] = given.items()
+    if not isinstance(content, CONTENT_TYPES.get(kind, ())):
+        return False
+    if isinstance(content, dict):
+        return all(is_plain_value(element, level + 1) for element in content.values())
+    if isinstance(content, list):
+        if kind == "L":
+            return all(is_plain_value(element, level + 1) for element in content)
+        return kind != "BS" and all(isinstance(member, str) for member in content)
+    return True
 
 
 def _coerced_list(schema: Schema, shape: Shape, given: list[Any], level: int) -> list[Any]:
@@ -103,7 +133,9 @@ def _coerced_scalar(kind: str, given: Any) -> Any:
     if kind == "blob":
         return _blob(given)
     if kind in ("integer", "long") and isinstance(given, int | float) and not isinstance(given, bool):
-        return math.floor(given)
+        if abs(given) < 2**63:
+            return math.floor(given)
+        raise SerializationException(f"{json_token(given)} cannot be converted to Long")  # which has 64 bits
     if kind in ("double", "timestamp") and isinstance(given, int | float) and not isinstance(given, bool):
         return given
     target = JAVA_CLASSES[kind].rpartition(".")[2]

@@ -105,8 +105,8 @@ def broken(shape: Shape, value: Any) -> list[tuple[str, str]]:
     if shape.arn_allowed and value.startswith("arn:") and len(value) <= wording.ARN_LENGTH_MAX:
         return []
     found = []
-    if shape.matches is not None and shape.matches.fullmatch(value) is None:
-        found.append(("pattern", _pattern_text(shape)))
+    if shape.matches is not None and not shape.is_hopeless(len(value)) and shape.matches.fullmatch(value) is None:
+        found.append(("pattern", _pattern_text(shape)))  # some patterns take the square of a text's length to fail
     if shape.minimum is not None or shape.maximum is not None:
         measure = value if shape.kind in ("integer", "long", "double") else len(value)
         if shape.maximum is not None and measure > shape.maximum:

@@ -1,7 +1,8 @@
 """Writes `model/<service>.json` from botocore's service models: `python -m hashrange.validation.generate`.
 
 The files are committed, so a running server needs neither botocore nor its documentation-laden models.
-Only what requests need is kept: the operations, and every shape that an operation's input can reach.
+Only what requests need is kept: the operations, and every shape that an operation's input can reach; of the companion
+services also what their outputs can reach, but only of the operations that there are.
 A test generates them again and fails when they have fallen behind the installed botocore.
 """
 
@@ -14,7 +15,7 @@ from typing import Any
 import botocore  # type: ignore[import-untyped]
 from botocore.loaders import Loader  # type: ignore[import-untyped]
 
-from hashrange.validation.schema import SERVICES, model_path
+from hashrange.validation.schema import COMPANIONS, SERVICES, model_path
 
 CONSTRAINTS = ("required", "min", "max", "pattern", "enum")
 
@@ -55,12 +56,15 @@ def generated_model(service: str) -> dict[str, Any]:
     operations = {
         name: {"input": operation["input"]["shape"], "output": operation.get("output", {}).get("shape")}
         for name, operation in sorted(source["operations"].items())
+        if service in SERVICES or name in COMPANIONS[service]
     }
-    inputs = [operation["input"] for operation in operations.values()]
+    roots = [operation["input"] for operation in operations.values()]
+    if service in COMPANIONS:
+        roots += [operation["output"] for operation in operations.values() if operation["output"] is not None]
     return {
         "botocore": botocore.__version__,
         "operations": operations,
-        "shapes": reachable_shapes(source["shapes"], inputs),
+        "shapes": reachable_shapes(source["shapes"], roots),
     }
 
 
@@ -74,7 +78,7 @@ def model_text(model: Mapping[str, Any]) -> str:
 
 
 def main() -> None:
-    for service in SERVICES:
+    for service in (*SERVICES, *COMPANIONS):
         model_path(service).write_text(model_text(generated_model(service)), encoding="utf-8")
 
 

@@ -17,10 +17,52 @@ from hashrange.validation import wording
 
 SERVICES = ("dynamodb", "dynamodbstreams")
 
+# Services that answer on the same endpoint, with those of their operations that there are. Of these the model has the
+# outputs too: their answers are not always JSON.
+COMPANIONS: dict[str, tuple[str, ...]] = {
+    "application-autoscaling": (
+        "DeleteScalingPolicy",
+        "DeleteScheduledAction",
+        "DeregisterScalableTarget",
+        "DescribeScalableTargets",
+        "DescribeScalingActivities",
+        "DescribeScalingPolicies",
+        "DescribeScheduledActions",
+        "ListTagsForResource",
+        "PutScalingPolicy",
+        "PutScheduledAction",
+        "RegisterScalableTarget",
+        "TagResource",
+        "UntagResource",
+    ),
+    "cloudwatch": (
+        "DeleteAlarms",
+        "DescribeAlarmHistory",
+        "DescribeAlarms",
+        "DescribeAlarmsForMetric",
+        "DescribeInsightRules",
+        "DisableAlarmActions",
+        "EnableAlarmActions",
+        "GetInsightRuleReport",
+        "GetMetricData",
+        "GetMetricStatistics",
+        "ListMetrics",
+        "PutMetricAlarm",
+        "PutMetricData",
+        "SetAlarmState",
+    ),
+}
+
 HOPELESS_LENGTH = 1000
 
-# What Java's regular expressions can say and Python's cannot, or say differently.
+# The model leaves some collections unbounded. None of a sensible request is longer than this, and to walk through the
+# million elements that fit into 16 MB would keep everybody else waiting.
+COLLECTION_LENGTH_MAX = 10_000
+
+# What Java's regular expressions can say and Python's cannot, or say differently; and one whose three neighbours can
+# divide a long text between them in too many ways to try.
 JAVA_PATTERNS = {
+    r"[a-z0-9A-Z]+[\.\-\w]*[a-z0-9A-Z]+": r"[a-z0-9A-Z][\.\-\w]*[a-z0-9A-Z]",
     r"\p{Print}": r"[\x20-\x7e]",
     r"\uD800\uDC00-\uDBFF\uDFFF": r"\U00010000-\U0010FFFF",
 }
@@ -58,7 +100,8 @@ class Schema:
     def __init__(self, service: str) -> None:
         model = orjson.loads(model_path(service).read_bytes())
         self.operations: dict[str, dict[str, str | None]] = model["operations"]
-        self._raw: dict[str, dict[str, Any]] = model["shapes"] | wording.SHAPES
+        self._is_dynamodb = service in SERVICES  # `wording` knows nothing of the others
+        self._raw: dict[str, dict[str, Any]] = model["shapes"] | (wording.SHAPES if self._is_dynamodb else {})
         self._shapes: dict[str, Shape] = {}
 
     def shape(self, name: str) -> Shape:
@@ -72,6 +115,11 @@ class Schema:
         assert name is not None
         return self.shape(name)
 
+    def output_of(self, operation: str) -> Shape | None:
+        """The answer of a companion's operation; None if it has none."""
+        name = self.operations[operation]["output"]
+        return None if name is None else self.shape(name)
+
     def holds_attribute_values(self, shape: Shape) -> bool:
         """Whether this is a map of attribute values (an item, a key), whose inside `values` looks after."""
         return shape.kind == "map" and shape.element == wording.ATTRIBUTE_VALUE
@@ -82,18 +130,32 @@ class Schema:
         return Shape(
             name=name,
             kind=raw["type"],
-            members={member: substituted(name, member, shape) for member, shape in raw.get("members", {}).items()},
+            members={
+                member: substituted(name, member, shape) if self._is_dynamodb else shape
+                for member, shape in raw.get("members", {}).items()
+            },
             required=tuple(raw.get("required", ())),
             key=substituted(name, "key", raw["key"]) if "key" in raw else None,
             element=raw.get("member", raw.get("value")),
             minimum=raw.get("min"),
-            maximum=raw.get("max"),
+            maximum=raw.get("max", maximum_of(name, raw)),
             pattern=pattern,
             matches=python_pattern(pattern) if pattern is not None else None,
-            enum=wording.ENUM_ORDER.get(name, tuple(raw.get("enum", ()))),
+            enum=self._enum(name, tuple(raw.get("enum", ()))),
             arn_allowed=raw.get("arn", False),
             bounds=raw.get("bounds"),
         )
+
+    def _enum(self, name: str, values: tuple[str, ...]) -> tuple[str, ...]:
+        return wording.ENUM_ORDER.get(name, values) if self._is_dynamodb else values
+
+
+def maximum_of(name: str, raw: dict[str, Any]) -> int | None:
+    """The bound of a collection that the model leaves unbounded; items and the inside of values have none here."""
+    is_attributes = raw["type"] == "map" and raw["value"] == wording.ATTRIBUTE_VALUE and name not in wording.VALUE_MAPS
+    if raw["type"] not in ("list", "map") or is_attributes or name in wording.INSIDE_VALUES:
+        return None
+    return COLLECTION_LENGTH_MAX
 
 
 def substituted(structure: str, member: str, shape: str) -> str:

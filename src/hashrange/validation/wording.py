@@ -9,6 +9,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 ATTRIBUTE_VALUE = "AttributeValue"
+# Lists that are as long as their values may be.
+INSIDE_VALUES = frozenset(
+    {
+        *("StringSetAttributeValue", "NumberSetAttributeValue", "BinarySetAttributeValue"),
+        "ListAttributeValue",
+    }
+)
+VALUE_MAPS = frozenset({"ExpressionAttributeValueMap"})  # of values that do not make up an item
 
 # ---- Shapes --------------------------------------------------------------------------------------------------------
 
@@ -28,6 +36,11 @@ SHAPES: dict[str, dict[str, Any]] = {
         "bounds": (3, 255),  # checked after the constraints, and told by a sentence
     },
     "BatchTableName": {"type": "string", "min": 3, "max": 255, "pattern": TABLE_NAME_PATTERN, "arn": True},
+    "AttributeValueList": {
+        "type": "list",
+        "member": ATTRIBUTE_VALUE,
+        "max": 100_000,
+    },  # what IN compares with; our limit
     "AttributeNameList": {"type": "list", "member": "AttributeName", "min": 1, "max": 255},
     "ShardsLimit": {"type": "integer", "min": 1, "max": 100},
     "StreamsLimit": {"type": "integer", "min": 1, "max": 100},

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from hashrange.errors import InvalidContent, ValidationException
-from hashrange.limits import ATTRIBUTE_NAME_BYTES_MAX, NESTING_LEVELS_MAX
+from hashrange.errors import InvalidContent, Oversized, ValidationException
+from hashrange.limits import ATTRIBUTE_NAME_BYTES_MAX, ITEM_SIZE_BYTES_MAX, NESTING_LEVELS_MAX
 from hashrange.values import binary, number
 from hashrange.values.size import CONTAINER_BYTES, ELEMENT_BYTES, text_bytes
 from hashrange.values.types import TYPE_CODES
@@ -34,6 +34,12 @@ TOO_DEEP = (
 )
 EMPTY_NAME = "Empty attribute name"
 LONG_NAME = "Attribute name is too large, must be less than 65536 bytes"
+TOO_LARGE = "Item size has exceeded the maximum allowed size"
+
+# What is this far beyond the size of any item is refused without looking at the rest of it: a request of 16 MB can
+# hold millions of values, and nobody should wait while they are checked.
+HOPELESS_BYTES = 2 * ITEM_SIZE_BYTES_MAX
+HOPELESS_ELEMENTS = ITEM_SIZE_BYTES_MAX  # each counts for a byte at least
 
 
 class MalformedValue(Exception):
@@ -86,6 +92,8 @@ def _check_members(members: dict[str, Any], depth: int) -> int:
         if not 0 < length <= ATTRIBUTE_NAME_BYTES_MAX:
             raise ValidationException(LONG_NAME if name else EMPTY_NAME, enveloped=True)
         total += length + check_value(value, depth)
+        if total > HOPELESS_BYTES:
+            raise Oversized(TOO_LARGE)
     return total
 
 
@@ -180,6 +188,8 @@ def _check_list(value: dict[str, Any], content: object, depth: int) -> int:
         raise MalformedValue
     total = CONTAINER_BYTES + ELEMENT_BYTES * len(content)
     for element in content:
+        if total > HOPELESS_BYTES:
+            raise Oversized(TOO_LARGE)
         total += check_value(element, depth + 1)
     return total
 
@@ -196,6 +206,8 @@ def _texts(content: object, empty: str) -> list[str]:
         raise MalformedValue
     if not content:
         raise ValidationException(empty, enveloped=True)
+    if len(content) > HOPELESS_ELEMENTS:
+        raise Oversized(TOO_LARGE)
     for member in content:
         if not isinstance(member, str):
             raise MalformedValue

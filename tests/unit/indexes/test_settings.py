@@ -122,6 +122,7 @@ def test_large_items_fill_an_index_in_several_steps() -> None:
     engine.create_table(AttributeDefinitions=DEFINITIONS[:2])
     for number in range(15):
         put(engine, str(number), 390_000, date="today")
+    engine.run_jobs()
     definition = {key: GLOBAL[key] for key in ("IndexName", "KeySchema", "Projection")}
     engine.call(
         "UpdateTable",

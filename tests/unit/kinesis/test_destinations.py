@@ -14,6 +14,7 @@ import pytest
 from harness import ApiError, Engine, expect
 from hashrange.engine.database import DatabaseSettings
 from hashrange.jobs.deliveries import deliver_all
+from hashrange.kinesis import client
 from hashrange.storage import MemoryStore
 from hashrange.triggers.call import Functions
 
@@ -410,3 +411,9 @@ def test_what_a_deleted_table_left_in_the_log_is_delivered_first(engine: Engine,
     with engine.store.read() as snapshot:
         assert list(snapshot.scan(b"K", b"L")) == []
         assert list(snapshot.scan(b"l", b"m")) == []
+
+
+def test_an_answer_without_end_is_not_read_to_it(kinesis: Kinesis, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "ANSWER_BYTES_MAX", 10)
+    with pytest.raises(client.KinesisFailed, match="InvalidAnswer"):
+        client.put_records(kinesis.url, ARN, [("key", b"data")], 0)

@@ -13,7 +13,7 @@ from hashrange.engine.scope import scope_of
 from hashrange.errors import ValidationException, Wording
 from hashrange.operations.batch import batch_get_item
 from hashrange.operations.items import delete_item, get_item, put_item, update_item
-from hashrange.operations.operation import Request, Write
+from hashrange.operations.operation import LongRead, Request, Write
 from hashrange.operations.reads import query, scan
 from hashrange.operations.tables import create_table
 from hashrange.storage import MemoryStore, write_and_wait
@@ -44,6 +44,8 @@ class Server:
         answer = OPERATIONS[operation].run(self._db, Request(sent, SCOPE))
         if isinstance(answer, Write):
             answer = write_and_wait(self._store, answer.plan)
+        while isinstance(answer, LongRead):
+            answer = answer.step() or answer
         decoded: Members = orjson.loads(orjson.dumps(answer))
         return decoded
 

@@ -161,3 +161,18 @@ def test_a_table_goes_out_and_comes_back_over_s3(server: S3Server) -> None:
     server.faults = [403] * 10
     failed = imported(engine, "another", S3BucketSource={"S3Bucket": "bucket"})
     assert (failed["ImportStatus"], failed["FailureCode"]) == ("FAILED", "S3AccessDenied")
+
+
+def test_a_password_in_the_address_of_an_endpoint_is_told_to_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(s3_objects, "PAUSE_SECONDS", 0.001)
+    with pytest.raises(Unreachable) as caught:
+        list(S3Objects("http://user:password@127.0.0.1:1").list("bucket", ""))
+    assert "password" not in str(caught.value)
+    assert "127.0.0.1:1" in str(caught.value)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_document_that_declares_entities_is_not_read(encoding: str) -> None:
+    document = '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'.encode(encoding)
+    with pytest.raises(Unreachable):
+        s3_objects.parse(document)

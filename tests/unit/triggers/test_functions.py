@@ -166,3 +166,13 @@ def test_what_names_nothing_is_refused(text: str) -> None:
 )
 def test_functions_are_known_by_the_last_part_of_their_arn(text: str, name: str | None) -> None:
     assert function_name(text) == name
+
+
+def test_a_function_does_not_see_the_secrets_of_the_server(
+    functions: Functions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HASHRANGE_SECRET_ACCESS_KEY", "the server's")
+    monkeypatch.setenv("HASHRANGE_KEYS_SECRET", "the server's")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "the function's")
+    command = 'echo "\\"$HASHRANGE_SECRET_ACCESS_KEY|$HASHRANGE_KEYS_SECRET|$AWS_SECRET_ACCESS_KEY\\""'
+    assert functions.call(Target("command", command), EVENT, CONTEXT) == b'"||the function\'s"'

@@ -10,7 +10,7 @@ import pytest
 from hashrange.validation import wording
 from hashrange.validation.operations import all_operation_names, operation_names
 from hashrange.validation.plausible import Compiler
-from hashrange.validation.schema import SERVICES, Schema, model_path, schema_of
+from hashrange.validation.schema import COMPANIONS, SERVICES, Schema, model_path, schema_of
 from hashrange.validation.shape import InputShape
 
 
@@ -19,7 +19,7 @@ def committed(service: str) -> dict[str, Any]:
     return loaded
 
 
-@pytest.mark.parametrize("service", SERVICES)
+@pytest.mark.parametrize("service", (*SERVICES, *COMPANIONS))
 def test_the_committed_model_is_what_the_installed_botocore_says(service: str) -> None:
     botocore = pytest.importorskip("botocore")
     if committed(service)["botocore"] != botocore.__version__:

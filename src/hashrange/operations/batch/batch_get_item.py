@@ -69,12 +69,20 @@ def batch_get_item(db: Database, request: Request) -> dict[str, Any]:
 def parse_table(name: str, request: Request) -> TableGet:
     projection = parse_projection(request)
     keys: list[Attributes] = request["Keys"]
-    texts = [orjson.dumps(key, option=orjson.OPT_SORT_KEYS) for key in keys]  # as sent: 1000 and 1e3 are two keys
+    has_duplicates = len(set(map(text_of, keys))) < len(keys)  # as sent: 1000 and 1e3 are two keys
     for key in keys:
         check_attributes(key)
-    if len(set(texts)) < len(texts):
+    if has_duplicates:
         raise ValidationException(DUPLICATES)
     return TableGet(name, request, keys, projection, request.get("ConsistentRead", False))
+
+
+def text_of(key: Attributes) -> bytes:
+    """A key as it was sent; nothing of one that is nested deeper than any attribute, and refused for it."""
+    try:
+        return orjson.dumps(key, option=orjson.OPT_SORT_KEYS)
+    except orjson.JSONEncodeError:
+        return b""
 
 
 def read_table(

@@ -18,18 +18,19 @@ from hashrange.engine.scope import Scope
 from hashrange.engine.table import Changes, ItemChange, Table, require_scalar_keys
 from hashrange.engine.units import Consumed, write_units
 from hashrange.engine.usage import WRITE, Usage, Use
-from hashrange.errors import ConditionalCheckFailedException, ValidationException
+from hashrange.errors import ConditionalCheckFailedException, DuplicateItemException, ValidationException
 from hashrange.expressions import Prepared, Update
 from hashrange.limits import ITEM_SIZE_BYTES_MAX
 from hashrange.storage.interface import Snapshot
-from hashrange.values.attribute import check_attributes, check_depth
+from hashrange.values.attribute import TOO_LARGE, check_attributes, check_depth
 from hashrange.values.item import Item
 from hashrange.values.size import size_of, size_of_attributes
 from hashrange.values.types import Attributes
 
 NOTHING: Attributes = {}
 
-ITEM_TOO_LARGE = "Item size has exceeded the maximum allowed size"
+FALSE_CONDITIONS = (ConditionalCheckFailedException, DuplicateItemException)  # that there is no such item is one too
+
 UPDATED_ITEM_TOO_LARGE = "Item size to update has exceeded the maximum allowed size"
 
 # What an update's own text counts towards the item size limit (observed).
@@ -111,7 +112,7 @@ def carry_out_on(
     """The same for an item that was located before. `changes` must not have cost anything yet."""
     try:
         outcome = decide(table, base_key, snapshot, action, db.clock.micros(), changes)
-    except ConditionalCheckFailedException:
+    except FALSE_CONDITIONS:
         db.spend(usage, failed_check(table, base_key, snapshot, action))
         raise
     db.spend(usage, Use(table, WRITE, changes.consumed, base_key, (action.key_attributes,)))
@@ -187,7 +188,7 @@ def new_put(table_name: str, attributes: Attributes) -> Put:
 
 def check_item_size(size_bytes: int) -> None:
     if size_bytes > ITEM_SIZE_BYTES_MAX:
-        raise ValidationException(ITEM_TOO_LARGE)
+        raise ValidationException(TOO_LARGE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from hashrange.engine.table import Changes, Table
 from hashrange.engine.units import Consumed, write_units
 from hashrange.engine.usage import READ, Use
 from hashrange.errors import (
+    AccessDeniedException,
     ClientError,
     ConditionalCheckFailedException,
     DuplicateItemException,
@@ -22,6 +23,7 @@ from hashrange.errors import (
     ProvisionedThroughputExceededException,
     RequestLimitExceeded,
     ResourceNotFoundException,
+    Throttled,
     ThrottlingException,
     TransactionConflictException,
     ValidationException,
@@ -38,6 +40,7 @@ MIXED = "Read and write requests together in the same batch is not supported."
 KEY_REQUIRED = "Select statements within BatchExecuteStatement must specify the primary key in the where clause."
 
 CODES: dict[type[ClientError], str] = {
+    AccessDeniedException: "AccessDenied",
     ValidationException: "ValidationError",
     ConditionalCheckFailedException: "ConditionalCheckFailed",
     DuplicateItemException: "DuplicateItem",
@@ -67,6 +70,8 @@ class Part:
 
 def batch_execute_statement(db: Database, request: Request) -> dict[str, Any] | Write:
     parts = [parse_part(Request(members, request.scope)) for members in request["Statements"]]
+    for number, refusal in request.refused.items():
+        parts[number] = Part(parts[number].request, error=refusal)
     kinds = {isinstance(part.prepared.body, Select) for part in parts if part.prepared is not None}
     if len(kinds) > 1:
         raise ValidationException(MIXED)
@@ -133,7 +138,8 @@ def write_all(db: Database, snapshot: Snapshot, request: Request, asked: Sequenc
         except FAILURES as error:
             part.error = error
             changes.undo()
-            arm.table += write_units(part.table.size_of(snapshot, part.base_key) or 0)
+            if not isinstance(error, Throttled):
+                arm.table += write_units(part.table.size_of(snapshot, part.base_key) or 0)
             continue
         succeeded.add(part.table.arn)
         part.response = {"TableName": part.table.name}
@@ -186,7 +192,8 @@ def answer(request: Request, parts: Sequence[Part], consumed: dict[str, tuple[Ta
 def response_of(part: Part) -> dict[str, Any]:
     if part.error is None:
         return part.response
-    response: dict[str, Any] = {"Error": {"Code": CODES[type(part.error)], "Message": part.error.message}}
+    code = next(code for kind, code in CODES.items() if isinstance(part.error, kind))
+    response: dict[str, Any] = {"Error": {"Code": code, "Message": part.error.message}}
     if part.table is not None:
         response["TableName"] = part.table.name
     return response

@@ -12,7 +12,7 @@ from hashrange.engine.source import Range, Source
 from hashrange.errors import ValidationException
 from hashrange.expressions import KeyRange, Prepared
 from hashrange.operations.items.parameters import refuse_mixing
-from hashrange.operations.operation import Operation, Request
+from hashrange.operations.operation import LongRead, Operation, Request
 from hashrange.operations.reads.parameters import parse_legacy_query, prepare_query
 from hashrange.operations.reads.reading import new_reading, read
 from hashrange.operations.reads.selection import check_filter_names, check_select, select
@@ -24,7 +24,7 @@ LEGACY = ("AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyCondition
 EXPRESSIONS = ("ProjectionExpression", "FilterExpression", "KeyConditionExpression")
 
 
-def query(db: Database, request: Request) -> dict[str, Any]:
+def query(db: Database, request: Request) -> dict[str, Any] | LongRead:
     check_mixing(request)
     legacy = parse_legacy_query(request)
     check_start_key_values(request)

@@ -7,25 +7,37 @@ from functools import partial
 from typing import Any
 
 from hashrange.engine.database import Database
-from hashrange.engine.page import Page, Reading, answer, read_page
+from hashrange.engine.page import Page, Reading, Walk, answer, go_on, page_of
 from hashrange.engine.source import Range, Source
 from hashrange.engine.usage import READ, Use
 from hashrange.expressions import Prepared
 from hashrange.operations.items.parameters import report_consumed
-from hashrange.operations.operation import Request
+from hashrange.operations.operation import LongRead, Request
 from hashrange.operations.reads.selection import Selection
 from hashrange.operations.reads.source import find_source
 from hashrange.values.types import Attributes
 
 
-def read(db: Database, request: Request, reading_of: Callable[[Source], Reading]) -> dict[str, Any]:
-    """Read a page, all in one snapshot. `reading_of` checks the request against the table and says what to read."""
+def read(db: Database, request: Request, reading_of: Callable[[Source], Reading]) -> dict[str, Any] | LongRead:
+    """Read a page, or begin to. `reading_of` checks the request against the table and says what to read."""
+    walk = Walk()
     with db.read() as snapshot:
-        source = find_source(db, snapshot, request)
-        reading = reading_of(source)
-        page = read_page(snapshot, reading)
+        reading = reading_of(find_source(db, snapshot, request))
+        complete = go_on(snapshot, reading, walk)
+    return answer_of(db, request, reading, walk) if complete else LongRead(partial(read_on, db, request, reading, walk))
+
+
+def read_on(db: Database, request: Request, reading: Reading, walk: Walk) -> dict[str, Any] | None:
+    """Read another part of a page; the answer if that was the last."""
+    with db.read() as snapshot:
+        complete = go_on(snapshot, reading, walk)
+    return answer_of(db, request, reading, walk) if complete else None
+
+
+def answer_of(db: Database, request: Request, reading: Reading, walk: Walk) -> dict[str, Any]:
+    page = page_of(reading, walk)
     db.spend(request.usage, use_of(reading, page))
-    consumed = report_consumed(request, source.table, page.consumed)
+    consumed = report_consumed(request, reading.source.table, page.consumed)
     return {**answer(page, counting=reading.counting), **consumed}
 
 

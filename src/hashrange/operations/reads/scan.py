@@ -11,7 +11,7 @@ from hashrange.engine.source import Range, Source
 from hashrange.errors import ValidationException
 from hashrange.expressions import Prepared
 from hashrange.operations.items.parameters import refuse_mixing
-from hashrange.operations.operation import Operation, Request
+from hashrange.operations.operation import LongRead, Operation, Request
 from hashrange.operations.reads.parameters import parse_legacy_scan, prepare_scan
 from hashrange.operations.reads.reading import new_reading, read
 from hashrange.operations.reads.selection import check_select, select
@@ -22,7 +22,7 @@ LEGACY = ("AttributesToGet", "ScanFilter", "ConditionalOperator")
 EXPRESSIONS = ("ProjectionExpression", "FilterExpression")
 
 
-def scan(db: Database, request: Request) -> dict[str, Any]:
+def scan(db: Database, request: Request) -> dict[str, Any] | LongRead:
     refuse_mixing(request, LEGACY, EXPRESSIONS)
     legacy = parse_legacy_scan(request)
     check_start_key_values(request)

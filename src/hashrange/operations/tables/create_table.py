@@ -13,11 +13,13 @@ from hashrange.engine.definition import PAY_PER_REQUEST, PROVISIONED, TableDefin
 from hashrange.errors import LimitExceededException, ResourceInUseException
 from hashrange.limits import TABLES_PER_REGION_MAX
 from hashrange.operations.operation import Operation, Request, Write
+from hashrange.operations.policies.rules import check_policy
 from hashrange.operations.tables import schema
 from hashrange.operations.tables.description import describe
 from hashrange.operations.tables.stream_settings import check_new_table_stream, enable
 from hashrange.operations.tags.rules import check_tags
 from hashrange.operations.unsupported import refuse_unsupported
+from hashrange.policies.record import ResourcePolicy, next_revision
 from hashrange.storage.interface import Plan, Snapshot
 
 
@@ -26,6 +28,7 @@ def create_table(db: Database, request: Request) -> Write:
     draft = definition_of(request)
     stream_view = check_new_table_stream(request.get("StreamSpecification"))
     tags = check_tags(request.get("Tags") or [])
+    policy = check_policy(request["ResourcePolicy"], is_stream=False) if "ResourcePolicy" in request else None
 
     def plan(snapshot: Snapshot) -> Plan:
         if db.catalog.find(snapshot, request.scope, draft.name) is not None:
@@ -48,6 +51,9 @@ def create_table(db: Database, request: Request) -> Write:
         mutations += streams
         if tags:
             mutations.append((keyspace.tags_key(definition.id), orjson.dumps(tags)))
+        if policy is not None:
+            first = ResourcePolicy(policy, next_revision(None, now))
+            mutations.append((keyspace.policy_key(definition.id), first.dump()))
         return Plan(mutations, answer={"TableDescription": describe(snapshot, record.now, warm=False)})
 
     return Write(plan)

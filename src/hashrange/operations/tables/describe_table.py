@@ -7,9 +7,9 @@ from typing import Any
 from hashrange.engine.database import Database
 from hashrange.engine.lifecycle import existing_table
 from hashrange.engine.scope import resolve_table
+from hashrange.engine.throughput import today
 from hashrange.operations.operation import Operation, Request
 from hashrange.operations.tables.description import describe
-from hashrange.operations.tables.throughput import today
 
 
 def describe_table(db: Database, request: Request) -> dict[str, Any]:

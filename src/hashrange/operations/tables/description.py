@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from hashrange.capacity.limits import warm_throughput as warm_units
 from hashrange.engine import keyspace
 from hashrange.engine.counters import read_counter
 from hashrange.engine.definition import (
     GLOBAL,
-    PAY_PER_REQUEST,
     IndexDefinition,
     KeySchema,
     TableDefinition,
     Throughput,
 )
 from hashrange.storage.interface import Snapshot
-
-ON_DEMAND_READ_UNITS = 12_000  # what a new on-demand table sustains at once
-ON_DEMAND_WRITE_UNITS = 4_000
 
 
 def seconds(micros: int) -> float:
@@ -142,15 +139,9 @@ def restore_summary(table: TableDefinition) -> dict[str, Any]:
     }
 
 
-def warm_throughput(given: Mapping[str, int] | None, provisioned: Throughput, mode: str) -> dict[str, Any]:
+def warm_throughput(known: Mapping[str, int] | None, provisioned: Throughput, mode: str) -> dict[str, Any]:
     """What the table takes at once without growing first."""
-    on_demand = mode == PAY_PER_REQUEST
-    least = {
-        "ReadUnitsPerSecond": ON_DEMAND_READ_UNITS if on_demand else provisioned.read,
-        "WriteUnitsPerSecond": ON_DEMAND_WRITE_UNITS if on_demand else provisioned.write,
-    }
-    units = {name: max(value, (given or {}).get(name, 0)) for name, value in least.items()}
-    return {**units, "Status": "ACTIVE"}
+    return {**warm_units(known, provisioned, mode), "Status": "ACTIVE"}
 
 
 def index_descriptions(snapshot: Snapshot, table: TableDefinition, *, warm: bool) -> dict[str, Any]:

@@ -7,14 +7,13 @@ from typing import Any
 
 from hashrange.engine.definition import GLOBAL, INCLUDE, LOCAL, IndexDefinition, KeySchema, Throughput
 from hashrange.engine.keys import INVALID
-from hashrange.errors import LimitExceededException, ValidationException
+from hashrange.engine.throughput import check_capacity
+from hashrange.errors import ValidationException
 from hashrange.limits import (
-    CAPACITY_UNITS_BOUND,
     GLOBAL_INDEX_KEY_ATTRIBUTES_MAX,
     GLOBAL_INDEXES_MAX,
     LOCAL_INDEXES_MAX,
     PROJECTED_ATTRIBUTES_MAX,
-    TABLE_CAPACITY_UNITS_MAX,
 )
 
 Wire = Mapping[str, Any]
@@ -237,14 +236,3 @@ def check_on_demand(wanted: Wire, *, provisioned: bool) -> None:
             )
         if units == 0 or units < -1:
             raise invalid(f"Requested {name} for OnDemandThroughput for table is outside of valid range")
-
-
-def check_capacity(name: str, units: int, region: str) -> None:
-    if units > CAPACITY_UNITS_BOUND:
-        raise ValidationException(f"Given value {units} for {name} is out of bounds")
-    if units > TABLE_CAPACITY_UNITS_MAX:
-        raise LimitExceededException(
-            f"The requested {name}, {units}, is above the per table maximum for the account in {region}. "
-            f"Per table maximum: {TABLE_CAPACITY_UNITS_MAX}. Refer to the Amazon DynamoDB Developer Guide "
-            "for current limits and how to request higher limits."
-        )

@@ -1,12 +1,12 @@
-"""Changes of provisioned throughput and of the billing mode, with the rules about decreases."""
+"""Changes of provisioned throughput and of the billing mode."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
+from hashrange.capacity.limits import Owner, warm_throughput
 from hashrange.engine.definition import (
     PAY_PER_REQUEST,
     PROVISIONED,
@@ -14,15 +14,12 @@ from hashrange.engine.definition import (
     TableDefinition,
     Throughput,
 )
-from hashrange.errors import LimitExceededException, ValidationException
-from hashrange.limits import DECREASES_PER_DAY_FREE
+from hashrange.engine.throughput import DAY_MICROS, changed, date
+from hashrange.errors import LimitExceededException
 from hashrange.operations.operation import Request
-from hashrange.operations.tables.schema import ON_DEMAND_HAS_NO_UNITS, check_capacity, invalid
+from hashrange.operations.tables.schema import ON_DEMAND_HAS_NO_UNITS, invalid
 
 Wire = Mapping[str, Any]
-
-DAY_MICROS = 86_400_000_000
-HOUR_MICROS = 3_600_000_000
 
 
 def check_billing(request: Request) -> None:
@@ -35,7 +32,7 @@ def check_billing(request: Request) -> None:
         raise invalid("ProvisionedThroughput must be specified when BillingMode is PROVISIONED")
 
 
-def changed_billing(table: TableDefinition, request: Request, now_micros: int) -> TableDefinition:
+def changed_billing(table: TableDefinition, request: Request, now_micros: int, switches_max: int) -> TableDefinition:
     """The table with the requested billing mode and throughput of its own and of its indexes."""
     mode = request.get("BillingMode", table.billing_mode)
     given = request.get("ProvisionedThroughput")
@@ -48,18 +45,27 @@ def changed_billing(table: TableDefinition, request: Request, now_micros: int) -
         raise invalid(
             f"ProvisionedThroughput should not be specified for index: {name} when BillingMode is PAY_PER_REQUEST"
         )
-    return _on_demand(table, now_micros)
+    return _on_demand(table, now_micros, switches_max)
 
 
-def _on_demand(table: TableDefinition, now_micros: int) -> TableDefinition:
+def _on_demand(table: TableDefinition, now_micros: int, switches_max: int) -> TableDefinition:
+    """Without provisioned units. A table may change to that only so often."""
     if table.billing_mode == PAY_PER_REQUEST:
         return table
+    recent = tuple(at for at in table.on_demand_switches_micros if now_micros - at < DAY_MICROS)
+    if len(recent) >= switches_max:
+        times = "once" if switches_max == 1 else f"{switches_max} times"
+        raise LimitExceededException(
+            f"Subscriber limit exceeded: Update to PayPerRequest mode are limited to {times} in 1 day(s). "
+            f"Last update at {date(recent[-1])}. Next update can be made at {date(recent[-switches_max] + DAY_MICROS)}"
+        )
     return replace(
         table,
         billing_mode=PAY_PER_REQUEST,
         on_demand_since_micros=now_micros,
-        throughput=replace(table.throughput, read=0, write=0),
-        indexes=tuple(replace(index, throughput=replace(index.throughput, read=0, write=0)) for index in table.indexes),
+        on_demand_switches_micros=(*recent, now_micros),
+        throughput=table.throughput.with_units(0, 0),
+        indexes=tuple(replace(index, throughput=index.throughput.with_units(0, 0)) for index in table.indexes),
     )
 
 
@@ -83,64 +89,27 @@ def _provisioned(
         if switching and wanted is None and index in table.global_indexes:
             raise invalid(f"ProvisionedThroughput must be specified for index: {index.name}")
         changed = _changed(index.throughput, wanted, f"index {index.name}", table.region, now_micros)
-        indexes.append(replace(index, throughput=changed, on_demand=None))
+        indexes.append(replace(index, throughput=changed, on_demand=None, warm=_kept_warm(table, index)))
     throughput = _changed(table.throughput, given, "table", table.region, now_micros)
-    return replace(table, billing_mode=PROVISIONED, throughput=throughput, on_demand=None, indexes=tuple(indexes))
+    return replace(
+        table,
+        billing_mode=PROVISIONED,
+        throughput=throughput,
+        on_demand=None,
+        warm=_kept_warm(table, table),
+        indexes=tuple(indexes),
+    )
+
+
+def _kept_warm(table: TableDefinition, owner: Owner) -> Mapping[str, int] | None:
+    """A table that was on demand stays as warm as it was."""
+    if table.billing_mode == PROVISIONED:
+        return owner.warm
+    return warm_throughput(owner.warm, owner.throughput, table.billing_mode)
 
 
 def _changed(current: Throughput, wanted: Wire | None, what: str, region: str, now_micros: int) -> Throughput:
     if wanted is None:
         return current
     read, write = wanted["ReadCapacityUnits"], wanted["WriteCapacityUnits"]
-    check_capacity("ReadCapacityUnits", read, region)
-    check_capacity("WriteCapacityUnits", write, region)
-    if (read, write) == (current.read, current.write):
-        raise ValidationException(
-            f"The provisioned throughput for the {what} will not change. "
-            "The requested value equals the current value. "
-            f"Current ReadCapacityUnits provisioned for the {what}: {current.read}. "
-            f"Requested ReadCapacityUnits: {read}. "
-            f"Current WriteCapacityUnits provisioned for the {what}: {current.write}. "
-            f"Requested WriteCapacityUnits: {write}. "
-            "Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits."
-        )
-    changed = replace(current, read=read, write=write)
-    if read > current.read or write > current.write:
-        changed = replace(changed, last_increase_micros=now_micros)
-    if read < current.read or write < current.write:
-        changed = _decreased(changed, now_micros)
-    return changed
-
-
-def _decreased(throughput: Throughput, now_micros: int) -> Throughput:
-    """Count a decrease: four a day at any time, then one for each hour without another."""
-    today = now_micros // DAY_MICROS
-    count = _today(throughput, now_micros).decreases_today
-    last = throughput.last_decrease_micros
-    if count >= DECREASES_PER_DAY_FREE and last is not None and now_micros - last < HOUR_MICROS:
-        raise LimitExceededException(
-            "Subscriber limit exceeded: Provisioned throughput decreases are limited within a given UTC day. "
-            "After the first 4 decreases, each subsequent decrease in the same UTC day can be performed at most "
-            f"once every 3600 seconds. Number of decreases today: {count}. Last decrease at {_date(last)}. "
-            f"Next decrease can be made at {_date(last + HOUR_MICROS)}"
-        )
-    return replace(throughput, decreases_today=count + 1, decreases_day=today, last_decrease_micros=now_micros)
-
-
-def today(table: TableDefinition, now_micros: int) -> TableDefinition:
-    """The table with its decreases counted anew since midnight."""
-    return replace(
-        table,
-        throughput=_today(table.throughput, now_micros),
-        indexes=tuple(replace(each, throughput=_today(each.throughput, now_micros)) for each in table.indexes),
-    )
-
-
-def _today(throughput: Throughput, now_micros: int) -> Throughput:
-    if throughput.decreases_day == now_micros // DAY_MICROS:
-        return throughput
-    return replace(throughput, decreases_today=0)
-
-
-def _date(micros: int) -> str:
-    return datetime.fromtimestamp(micros / 1_000_000, UTC).strftime("%A, %B %-d, %Y at %-I:%M:%S %p UTC")
+    return changed(current, read=read, write=write, what=what, region=region, now_micros=now_micros)

@@ -8,16 +8,18 @@ from typing import Any
 
 import orjson
 
+from hashrange.capacity.limits import warm_throughput
 from hashrange.engine import keyspace, lifecycle
 from hashrange.engine.database import Database
 from hashrange.engine.definition import PROVISIONED, TableDefinition, TableRecord, Throughput
 from hashrange.engine.lifecycle import Mutation
 from hashrange.engine.scope import resolve_table
+from hashrange.engine.throughput import DAY_MICROS, today
 from hashrange.errors import LimitExceededException, ResourceInUseException, ValidationException
 from hashrange.indexes.progress import Progress
 from hashrange.limits import TABLE_CLASS_CHANGES_PER_30_DAYS
 from hashrange.operations.operation import Operation, Request, Write
-from hashrange.operations.tables.description import describe, warm_throughput
+from hashrange.operations.tables.description import describe
 from hashrange.operations.tables.index_updates import (
     begin_index_change,
     check_index_updates,
@@ -26,7 +28,7 @@ from hashrange.operations.tables.index_updates import (
 )
 from hashrange.operations.tables.schema import check_on_demand, invalid
 from hashrange.operations.tables.stream_settings import check_stream_change, disable, enable
-from hashrange.operations.tables.throughput import DAY_MICROS, changed_billing, check_billing, index_updates, today
+from hashrange.operations.tables.throughput import changed_billing, check_billing, index_updates
 from hashrange.operations.unsupported import refuse_unsupported
 from hashrange.storage.interface import Plan, Snapshot
 
@@ -119,7 +121,7 @@ def updated(
         return index_changed(db, table, request)
     if "StreamSpecification" in request:
         return stream_changed(db, snapshot, table, request["StreamSpecification"])
-    outcome = changed(table, request, db.clock.micros())
+    outcome = changed(db, table, request)
     return lifecycle.begin(db, "update", table, outcome), []
 
 
@@ -162,14 +164,15 @@ def stream_changed(
     return lifecycle.begin(db, "update", outcome, outcome), [stream]
 
 
-def changed(table: TableDefinition, request: Request, now_micros: int) -> TableDefinition:
+def changed(db: Database, table: TableDefinition, request: Request) -> TableDefinition:
     """The table after a change of class or capacity."""
+    now_micros = db.clock.micros()
     if "TableClass" in request:
         return changed_class(table, request["TableClass"], now_micros)
     if "WarmThroughput" in request:
         return replace(table, warm=raised_warm(table, table.warm, table.throughput, request["WarmThroughput"]))
     if "BillingMode" in request or "ProvisionedThroughput" in request or index_updates(request):
-        table = changed_billing(table, request, now_micros)
+        table = changed_billing(table, request, now_micros, db.settings.on_demand_switches_max)
     if "OnDemandThroughput" in request:
         table = replace(table, on_demand=on_demand_maximum(table, table.on_demand, request["OnDemandThroughput"]))
     return changed_indexes(table, request)

@@ -17,8 +17,12 @@ TOKEN_MICROS = TRANSACTION_TOKEN_SECONDS * 1_000_000
 
 
 def digest_of(actions: Any) -> str:
-    """What makes two requests the same."""
-    return blake2b(orjson.dumps(actions, option=orjson.OPT_SORT_KEYS), digest_size=16).hexdigest()
+    """What makes two requests the same; nothing of one that is nested deeper than any item, and refused for it."""
+    try:
+        text = orjson.dumps(actions, option=orjson.OPT_SORT_KEYS)
+    except orjson.JSONEncodeError:
+        return ""
+    return blake2b(text, digest_size=16).hexdigest()
 
 
 def was_carried_out(snapshot: Snapshot, scope: Scope, token: str, digest: str, now_micros: int) -> bool:

@@ -16,6 +16,7 @@ from hashrange.engine.table import Changes, Table
 from hashrange.engine.units import Consumed, read_units, write_units
 from hashrange.engine.usage import READ, WRITE, Usage, Use
 from hashrange.errors import (
+    AccessDeniedException,
     ClientError,
     ConditionalCheckFailedException,
     DuplicateItemException,
@@ -26,7 +27,7 @@ from hashrange.errors import (
     TransactionCanceledException,
     ValidationException,
 )
-from hashrange.operations.items.actions import Action, Check, Located, Outcome, decide, failed_check
+from hashrange.operations.items.actions import FALSE_CONDITIONS, Action, Check, Located, Outcome, decide, failed_check
 from hashrange.storage.interface import Snapshot
 
 REASONS: dict[type[ClientError], str] = {
@@ -36,6 +37,7 @@ REASONS: dict[type[ClientError], str] = {
     ProvisionedThroughputExceededException: "ProvisionedThroughputExceeded",
     Throttled: "ThrottlingError",
     ValidationException: "ValidationError",
+    AccessDeniedException: "AccessDenied",
 }
 SAME_ITEM = "Transaction request cannot include multiple operations on one item"
 
@@ -60,7 +62,8 @@ class Reasons:
             if self._invalid:
                 return
             self._invalid = True
-        self._reasons[position] = {"Code": code_of(error), "Message": error.message, **error.members}
+        shown = {"Item": error.members["Item"]} if "Item" in error.members else {}
+        self._reasons[position] = {"Code": code_of(error), "Message": error.message, **shown}
 
     def raise_if_any(self) -> None:
         if any(reason is not INNOCENT for reason in self._reasons):
@@ -117,7 +120,7 @@ class Transaction:
         """A transaction pays double for what it writes to the table, and once for what it writes to indexes."""
         try:
             outcome = decide(table, base_key, self._snapshot, action, now_micros, self.changes)
-        except ConditionalCheckFailedException:
+        except FALSE_CONDITIONS:
             use = failed_check(table, base_key, self._snapshot, action)
             use.consumed.table *= 2
             self._db.spend(self._usage, use)

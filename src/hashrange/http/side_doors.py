@@ -1,0 +1,24 @@
+"""The doors of other services on the same endpoint. The dispatcher asks them about what it does not know itself."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from hashrange.http.admission import Admit
+from hashrange.http.exchange import Exchange
+
+
+class SideDoor(Protocol):
+    def answers(self, exchange: Exchange, admit: Admit, request_id: str) -> bool:
+        """Whether the exchange was for this service; then it is answered, now or when its write is done."""
+        ...
+
+
+class SideDoors:
+    """Several of them, asked one after the other."""
+
+    def __init__(self, *doors: SideDoor) -> None:
+        self._doors = doors
+
+    def answers(self, exchange: Exchange, admit: Admit, request_id: str) -> bool:
+        return any(door.answers(exchange, admit, request_id) for door in self._doors)
