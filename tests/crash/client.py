@@ -38,6 +38,7 @@ class Client:
     """One connection, opened when it is needed. `ending` is set when the server is about to go for good."""
 
     def __init__(self, port: int, ending: threading.Event | None = None) -> None:
+        self.port = port
         self.ending = ending or threading.Event()
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_SECONDS)
 

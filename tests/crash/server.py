@@ -66,9 +66,10 @@ class Server:
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
         before: Callable[[], None] | None = None,
+        launcher: Sequence[str] = HASHRANGE,
     ) -> None:
         place: Sequence[object] = ("--memory",) if data is None else ("--data", data)
-        command = [*HASHRANGE, "serve", "--port", port, *place, "--workers", workers, *options]
+        command = [*launcher, "serve", "--port", port, *place, "--workers", workers, *options]
         self.data = data
         self.workers = workers
         self.lines: list[str] = []

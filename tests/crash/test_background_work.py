@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from crash.client import Client
-from crash.owner import SCHEMA, TABLE, Owner
+from crash.owner import LEDGER_SCHEMA, SCHEMA, TABLE, Owner
 from crash.server import Server, check_is_clean
 from hashrange.storage import LmdbStore
 
@@ -99,6 +99,7 @@ def test_index_writes_that_were_postponed_arrive_before_those_of_a_server_withou
     owner = Owner(0, "postponed")
     with Server(tmp_path, "--index-delay-ms", 60_000) as server, Client(server.port) as client:
         client("CreateTable", **SCHEMA)
+        client("CreateTable", **LEDGER_SCHEMA)
         owner.write(client, times=60)
         assert client("Scan", TableName=TABLE, IndexName="by-group", Select="COUNT")["Count"] == 0
         server.kill()
