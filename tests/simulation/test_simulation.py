@@ -22,6 +22,8 @@ NOTICED_WITHIN_SEEDS = 80
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_simulated_world_agrees_with_its_model(part: int, seed: int | None) -> None:
+    if seed is not None and part > 0:
+        pytest.skip("one world is replayed, once")
     seeds = [Random().randrange(10**9) for _ in range(SEEDS)] if seed is None else [seed]
     counts: Counter[str] = Counter()
     for each in seeds:

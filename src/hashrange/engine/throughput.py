@@ -29,12 +29,13 @@ def changed(current: Throughput, *, read: int, write: int, what: str, region: st
     check_capacity("ReadCapacityUnits", read, region)
     check_capacity("WriteCapacityUnits", write, region)
     if (read, write) == (current.read, current.write):
+        place = "the table" if what == "table" else what
         raise ValidationException(
             f"The provisioned throughput for the {what} will not change. "
             "The requested value equals the current value. "
-            f"Current ReadCapacityUnits provisioned for the {what}: {current.read}. "
+            f"Current ReadCapacityUnits provisioned for {place}: {current.read}. "
             f"Requested ReadCapacityUnits: {read}. "
-            f"Current WriteCapacityUnits provisioned for the {what}: {current.write}. "
+            f"Current WriteCapacityUnits provisioned for {place}: {current.write}. "
             f"Requested WriteCapacityUnits: {write}. "
             "Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits."
         )

@@ -1,5 +1,5 @@
-"""CloudWatch as its clients see it: boto3 and the AWS CLI, which choose JSON, and all three protocols as botocore writes
-and reads them."""
+"""CloudWatch as its clients see it: boto3 and the AWS CLI, which choose JSON; and all three protocols as botocore
+writes and reads them."""
 
 import json
 import os

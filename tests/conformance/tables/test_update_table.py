@@ -105,10 +105,12 @@ def test_the_class_of_a_table_changes_twice_in_thirty_days(table):
 
 
 def test_on_demand_limits_are_set_and_removed(table):
-    table.update_table(OnDemandThroughput={"MaxReadRequestUnits": 5})
-    assert wait(table)["OnDemandThroughput"]["MaxReadRequestUnits"] == 5
+    table.update_table(OnDemandThroughput={"MaxReadRequestUnits": 5, "MaxWriteRequestUnits": 6})
+    assert wait(table)["OnDemandThroughput"] == {"MaxReadRequestUnits": 5, "MaxWriteRequestUnits": 6}
     table.update_table(OnDemandThroughput={"MaxReadRequestUnits": -1})
-    assert wait(table)["OnDemandThroughput"]["MaxReadRequestUnits"] == -1
+    assert wait(table)["OnDemandThroughput"] == {"MaxWriteRequestUnits": 6}
+    table.update_table(OnDemandThroughput={"MaxWriteRequestUnits": -1})
+    assert "OnDemandThroughput" not in wait(table)
     with invalid(INVALID + "Requested MaxWriteRequestUnits for OnDemandThroughput for table is outside of valid range"):
         table.update_table(OnDemandThroughput={"MaxWriteRequestUnits": 0})
 

@@ -78,6 +78,26 @@ def test_the_same_values_are_refused(engine: Engine) -> None:
     )
 
 
+def test_the_same_values_of_an_index_are_refused() -> None:
+    engine = Engine()
+    key = [{"AttributeName": "sk", "KeyType": "HASH"}]
+    index = {"IndexName": "index", "KeySchema": key, "Projection": {"ProjectionType": "ALL"}}
+    engine.create_table(
+        BillingMode="PROVISIONED",
+        ProvisionedThroughput=units(1, 1),
+        GlobalSecondaryIndexes=[{**index, "ProvisionedThroughput": units(2, 2)}],
+    )
+    same = [{"Update": {"IndexName": "index", "ProvisionedThroughput": units(2, 2)}}]
+    expect(
+        "ValidationException",
+        "The provisioned throughput for the index index will not change. The requested value equals the current value. "
+        "Current ReadCapacityUnits provisioned for index index: 2. Requested ReadCapacityUnits: 2. "
+        "Current WriteCapacityUnits provisioned for index index: 2. Requested WriteCapacityUnits: 2. "
+        "Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits.",
+        lambda: engine.call("UpdateTable", TableName="table", GlobalSecondaryIndexUpdates=same),
+    )
+
+
 def test_switching_billing_modes(engine: Engine) -> None:
     engine.call("UpdateTable", TableName="table", BillingMode="PAY_PER_REQUEST")
     table = engine.call("DescribeTable", TableName="table")["Table"]
@@ -137,11 +157,86 @@ def test_an_index_of_an_on_demand_table_takes_no_throughput(engine: Engine) -> N
     )
 
 
-def test_a_new_table_or_index_cannot_be_limited_to_nothing(engine: Engine) -> None:
-    nothing = {"MaxReadRequestUnits": 0}
-    message = INVALID + "Requested MaxReadRequestUnits for OnDemandThroughput for table is outside of valid range"
-    expect("ValidationException", message, lambda: engine.create_table("limited", OnDemandThroughput=nothing))
-    expect("ValidationException", message, lambda: on_demand_table_with_index(engine, OnDemandThroughput=nothing))
+@pytest.mark.parametrize("units", [0, -1, -2])
+def test_a_new_table_or_index_cannot_be_limited_to_nothing(engine: Engine, units: int) -> None:
+    message = INVALID + "Requested MaxReadRequestUnits for OnDemandThroughput for {} is outside of valid range"
+    limit = {"MaxReadRequestUnits": units}
+    text = message.format("table")
+    expect("ValidationException", text, lambda: engine.create_table("limited", OnDemandThroughput=limit))
+    text = message.format("index : index")
+    expect("ValidationException", text, lambda: on_demand_table_with_index(engine, OnDemandThroughput=limit))
+
+
+def test_a_limit_is_not_above_that_of_the_account(engine: Engine) -> None:
+    message = (
+        "Subscriber limit exceeded: Requested MaxWriteRequestUnits for OnDemandThroughput for table exceeds "
+        "TableMaxWriteCapacityUnits of the account in region us-east-1"
+    )
+    limit = {"MaxWriteRequestUnits": 40_001}
+    expect("LimitExceededException", message, lambda: engine.create_table("limited", OnDemandThroughput=limit))
+
+
+def test_a_provisioned_table_has_no_limit_on_demand(engine: Engine) -> None:
+    limit = {"MaxReadRequestUnits": 1}
+    message = INVALID + "MaxReadRequestUnits for OnDemandThroughput cannot be specified when table BillingMode is "
+    new = {"BillingMode": "PROVISIONED", "ProvisionedThroughput": units(1, 1), "OnDemandThroughput": limit}
+    expect("ValidationException", message + "PROVISIONED.", lambda: engine.create_table("limited", **new))
+    message = INVALID + "MaxReadRequestUnits for OnDemandThroughput cannot be specified when the table BillingMode is "
+    update = {"TableName": "table", "OnDemandThroughput": limit}
+    expect("ValidationException", message + "PROVISIONED", lambda: engine.call("UpdateTable", **update))
+
+
+def test_a_limit_is_there_at_once_and_goes_with_minus_one(engine: Engine) -> None:
+    engine.create_table("on-demand", OnDemandThroughput={"MaxReadRequestUnits": 10, "MaxWriteRequestUnits": 20})
+
+    def limited(**limits: int) -> Any:
+        return engine.call("UpdateTable", TableName="on-demand", OnDemandThroughput=limits)["TableDescription"]
+
+    answer = limited(MaxReadRequestUnits=30)
+    assert answer["TableStatus"] == "ACTIVE"
+    assert answer["OnDemandThroughput"] == {"MaxReadRequestUnits": 30, "MaxWriteRequestUnits": 20}
+    assert limited(MaxReadRequestUnits=-1)["OnDemandThroughput"] == {"MaxWriteRequestUnits": 20}
+    assert "OnDemandThroughput" not in limited(MaxWriteRequestUnits=-1)
+
+
+def test_a_new_table_or_index_is_at_least_as_warm_as_it_would_be_anyhow(engine: Engine) -> None:
+    message = INVALID + "Requested ReadUnitsPerSecond for WarmThroughput for {} is lower than {}"
+    page = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html"
+    initial = f"initial throughput for OnDemand. See: {page}#on-demand-capacity-mode-initial"
+    cool = {"ReadUnitsPerSecond": 11_999}
+    text = message.format("table", initial)
+    expect("ValidationException", text, lambda: engine.create_table("warm", WarmThroughput=cool))
+    text = message.format("index index", initial)
+    expect("ValidationException", text, lambda: on_demand_table_with_index(engine, WarmThroughput=cool))
+    text = message.format("table", "ReadCapacityUnits of ProvisionedThroughput")
+    new = {"BillingMode": "PROVISIONED", "ProvisionedThroughput": units(10, 10)}
+    cool = {"ReadUnitsPerSecond": 9}
+    expect("ValidationException", text, lambda: engine.create_table("warm", **new, WarmThroughput=cool))
+
+
+def test_what_an_update_of_an_index_on_demand_may_be_about(engine: Engine) -> None:
+    on_demand_table_with_index(engine)
+    name = "on-demand"
+
+    def update(**members: Any) -> Any:
+        changes = [{"Update": {"IndexName": "index", **members}}]
+        return engine.call("UpdateTable", TableName=name, GlobalSecondaryIndexUpdates=changes)
+
+    message = INVALID + (
+        "The only Updates for index: index when TableThroughputMode is PAY_PER_REQUEST can be to "
+        "OnDemandThroughput, WarmThroughput"
+    )
+    expect("ValidationException", message, update)
+    expect("ValidationException", message, lambda: update(OnDemandThroughput={}))
+    message = INVALID + (
+        "WarmThroughput must have at least one of ReadUnitsPerSecond or WriteUnitsPerSecond specified for index: index"
+    )
+    expect("ValidationException", message, lambda: update(WarmThroughput={}))
+    message = INVALID + (
+        "Requested ReadUnitsPerSecond for WarmThroughput for index index is lower than current WarmThroughput, "
+        "decreasing WarmThroughput is not supported"
+    )
+    expect("ValidationException", message, lambda: update(WarmThroughput={"ReadUnitsPerSecond": 100}))
 
 
 def test_warm_throughput_starts_at_what_a_table_has_without_asking(engine: Engine) -> None:
@@ -150,11 +245,10 @@ def test_warm_throughput_starts_at_what_a_table_has_without_asking(engine: Engin
     def warm(name: str, units: int) -> Any:
         return engine.call("UpdateTable", TableName=name, WarmThroughput={"WriteUnitsPerSecond": units})
 
-    message = requested + "WriteCapacityUnits of ProvisionedThroughput"
+    message = requested + "current WarmThroughput, decreasing WarmThroughput is not supported"
     expect("ValidationException", message, lambda: warm("table", 99))
     warm("table", 100)
     engine.create_table("on-demand")
-    message = requested + "current WarmThroughput, decreasing WarmThroughput is not supported"
     expect("ValidationException", message, lambda: warm("on-demand", 3999))
     warm("on-demand", 4000)
 

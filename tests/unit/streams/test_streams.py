@@ -154,6 +154,27 @@ def test_iterators_start_where_they_are_told(engine: Engine) -> None:
         seen("LATEST", SequenceNumber=number)
 
 
+def test_an_iterator_may_begin_at_a_time(engine: Engine) -> None:
+    begun = engine.clock.seconds()
+    for number in ("0", "1", "2"):
+        put(engine, number, "x")
+        engine.clock.advance(10)
+    wanted = {"StreamArn": stream_arn(engine), "ShardId": shards(engine)[0]["ShardId"]}
+
+    def seen(seconds: float) -> list[str]:
+        place = {"ShardIteratorType": "AT_TIMESTAMP", "Timestamp": seconds}
+        iterator = engine.call("GetShardIterator", **place, **wanted)["ShardIterator"]
+        records = engine.call("GetRecords", ShardIterator=iterator)["Records"]
+        return [record["dynamodb"]["Keys"]["sk"]["S"] for record in records]
+
+    assert seen(begun - 1_000_000) == ["0", "1", "2"]
+    assert seen(begun + 10) == ["1", "2"]
+    assert seen(begun + 10.001) == ["2"]
+    assert seen(begun + 30) == []
+    with pytest.raises(ApiError, match="Timestamp cannot be in the future"):
+        seen(begun + 31)
+
+
 def test_an_iterator_expires_after_fifteen_minutes(engine: Engine) -> None:
     wanted = {"StreamArn": stream_arn(engine), "ShardId": shards(engine)[0]["ShardId"]}
     iterator = engine.call("GetShardIterator", ShardIteratorType="LATEST", **wanted)["ShardIterator"]

@@ -25,7 +25,7 @@ from hashrange.engine.definition import (
 from hashrange.operations.operation import Request
 from hashrange.operations.tables import schema
 from hashrange.operations.tables.index_updates import used_types
-from hashrange.operations.tables.update_table import on_demand_maximum
+from hashrange.operations.tables.on_demand import TABLE, changed_maximum
 from hashrange.storage.interface import Snapshot
 
 Wire = Mapping[str, Any]
@@ -54,8 +54,8 @@ def restored_definition(db: Database, snapshot: Snapshot, source: TableDefinitio
         log_slices=db.settings.stream_shards,
     )
     if "OnDemandThroughputOverride" in request:
-        maximum = on_demand_maximum(definition, None, request["OnDemandThroughputOverride"])
-        definition = replace(definition, on_demand=maximum)
+        wanted = request["OnDemandThroughputOverride"]
+        definition = replace(definition, on_demand=changed_maximum(None, wanted, TABLE, definition.region, mode))
     return definition
 
 

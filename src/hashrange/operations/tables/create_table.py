@@ -16,6 +16,7 @@ from hashrange.operations.operation import Operation, Request, Write
 from hashrange.operations.policies.rules import check_policy
 from hashrange.operations.tables import schema
 from hashrange.operations.tables.description import describe
+from hashrange.operations.tables.on_demand import TABLE, new_maximum, new_warm
 from hashrange.operations.tables.stream_settings import check_new_table_stream, enable
 from hashrange.operations.tags.rules import check_tags
 from hashrange.operations.unsupported import refuse_unsupported
@@ -69,9 +70,11 @@ def check_table_count(db: Database, snapshot: Snapshot, request: Request) -> Non
 
 def definition_of(request: Request) -> TableDefinition:
     """The table that the request describes, without what only the database can give it."""
-    mode = request.get("BillingMode", PROVISIONED)
+    mode, region = request.get("BillingMode", PROVISIONED), request.scope.region
     check_billing(request, mode)
-    throughput = schema.throughput_of(request.get("ProvisionedThroughput"), request.scope.region)
+    on_demand = new_maximum(request.get("OnDemandThroughput"), TABLE, region, provisioned=mode == PROVISIONED)
+    throughput = schema.throughput_of(request.get("ProvisionedThroughput"), region)
+    warm = new_warm(request.get("WarmThroughput"), throughput, TABLE, region, mode)
     types = schema.attribute_types(request["AttributeDefinitions"])
     key = schema.table_key(request["KeySchema"], types)
     local = schema.local_indexes(request.get("LocalSecondaryIndexes"), key, types)
@@ -80,7 +83,7 @@ def definition_of(request: Request) -> TableDefinition:
         types,
         provisioned=mode == PROVISIONED,
         first_number=len(local) + 1,
-        region=request.scope.region,
+        region=region,
     )
     indexes = (*local, *global_)
     schema.check_index_names(indexes)
@@ -89,7 +92,7 @@ def definition_of(request: Request) -> TableDefinition:
         id=0,
         uuid="",
         account=request.scope.account,
-        region=request.scope.region,
+        region=region,
         name=request["TableName"],
         key=key,
         attribute_types=types,
@@ -98,8 +101,8 @@ def definition_of(request: Request) -> TableDefinition:
         last_index_number=len(indexes),
         billing_mode=mode,
         throughput=throughput,
-        on_demand=request.get("OnDemandThroughput"),
-        warm=request.get("WarmThroughput"),
+        on_demand=on_demand,
+        warm=warm,
         table_class=request.get("TableClass"),
         deletion_protected=request.get("DeletionProtectionEnabled", False),
     )
@@ -113,7 +116,6 @@ def check_billing(request: Request, mode: str) -> None:
         raise schema.invalid(
             "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"
         )
-    schema.check_on_demand(request.get("OnDemandThroughput") or {}, provisioned=mode == PROVISIONED)
 
 
 OPERATION = Operation(name="CreateTable", run=create_table)

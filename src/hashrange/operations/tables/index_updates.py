@@ -39,6 +39,11 @@ def check_index_updates(updates: list[Wire]) -> None:
         name = update[actions[0]]["IndexName"]
         if name in seen:
             raise invalid(f"Only one global secondary index update per index is allowed simultaneously. Index: {name}")
+        if (update.get("Update") or {}).get("WarmThroughput") == {}:
+            raise invalid(
+                "WarmThroughput must have at least one of ReadUnitsPerSecond or WriteUnitsPerSecond specified "
+                f"for index: {name}"
+            )
         seen.add(name)
 
 

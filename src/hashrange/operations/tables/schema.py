@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hashrange.engine.definition import GLOBAL, INCLUDE, LOCAL, IndexDefinition, KeySchema, Throughput
+from hashrange.engine.definition import (
+    GLOBAL,
+    INCLUDE,
+    LOCAL,
+    PAY_PER_REQUEST,
+    PROVISIONED,
+    IndexDefinition,
+    KeySchema,
+    Throughput,
+)
 from hashrange.engine.keys import INVALID
 from hashrange.engine.throughput import check_capacity
 from hashrange.errors import ValidationException
@@ -15,6 +24,7 @@ from hashrange.limits import (
     LOCAL_INDEXES_MAX,
     PROJECTED_ATTRIBUTES_MAX,
 )
+from hashrange.operations.tables.on_demand import new_maximum, new_warm
 
 Wire = Mapping[str, Any]
 
@@ -170,7 +180,8 @@ def global_index(
         raise invalid(
             f"ProvisionedThroughput should not be specified for index: {name} when BillingMode is PAY_PER_REQUEST"
         )
-    check_on_demand(index.get("OnDemandThroughput") or {}, provisioned=provisioned)
+    throughput = throughput_of(given, region)
+    mode = PROVISIONED if provisioned else PAY_PER_REQUEST
     return IndexDefinition(
         name,
         number,
@@ -178,9 +189,9 @@ def global_index(
         schema,
         projection,
         non_key_attributes,
-        throughput=throughput_of(given, region),
-        on_demand=index.get("OnDemandThroughput"),
-        warm=index.get("WarmThroughput"),
+        throughput=throughput,
+        on_demand=new_maximum(index.get("OnDemandThroughput"), name, region, provisioned=provisioned),
+        warm=new_warm(index.get("WarmThroughput"), throughput, name, region, mode),
     )
 
 
@@ -225,14 +236,3 @@ def throughput_of(given: Wire | None, region: str) -> Throughput:
     for name in ("ReadCapacityUnits", "WriteCapacityUnits"):
         check_capacity(name, given[name], region)
     return Throughput(given["ReadCapacityUnits"], given["WriteCapacityUnits"])
-
-
-def check_on_demand(wanted: Wire, *, provisioned: bool) -> None:
-    """The most that an on-demand table or index may take; -1 stands for no limit."""
-    for name, units in wanted.items():
-        if provisioned:
-            raise invalid(
-                f"{name} for OnDemandThroughput cannot be specified when the table BillingMode is PROVISIONED"
-            )
-        if units == 0 or units < -1:
-            raise invalid(f"Requested {name} for OnDemandThroughput for table is outside of valid range")

@@ -8,10 +8,10 @@ from typing import Any
 
 import orjson
 
-from hashrange.capacity.limits import warm_throughput
+from hashrange.capacity.limits import Owner
 from hashrange.engine import keyspace, lifecycle
 from hashrange.engine.database import Database
-from hashrange.engine.definition import PROVISIONED, TableDefinition, TableRecord, Throughput
+from hashrange.engine.definition import PROVISIONED, TableDefinition, TableRecord
 from hashrange.engine.lifecycle import Mutation
 from hashrange.engine.scope import resolve_table
 from hashrange.engine.throughput import DAY_MICROS, today
@@ -26,13 +26,12 @@ from hashrange.operations.tables.index_updates import (
     require_global,
     structural,
 )
-from hashrange.operations.tables.schema import check_on_demand, invalid
+from hashrange.operations.tables.on_demand import TABLE, Units, changed_maximum, raised_warm
+from hashrange.operations.tables.schema import invalid
 from hashrange.operations.tables.stream_settings import check_stream_change, disable, enable
 from hashrange.operations.tables.throughput import changed_billing, check_billing, index_updates
 from hashrange.operations.unsupported import refuse_unsupported
 from hashrange.storage.interface import Plan, Snapshot
-
-Units = Mapping[str, int]
 
 CHANGES = (
     "ProvisionedThroughput",
@@ -122,6 +121,8 @@ def updated(
     if "StreamSpecification" in request:
         return stream_changed(db, snapshot, table, request["StreamSpecification"])
     outcome = changed(db, table, request)
+    if "OnDemandThroughput" in request and "BillingMode" not in request:
+        return TableRecord.settled(outcome), []  # a table does not have to be rebuilt for it
     return lifecycle.begin(db, "update", table, outcome), []
 
 
@@ -170,11 +171,11 @@ def changed(db: Database, table: TableDefinition, request: Request) -> TableDefi
     if "TableClass" in request:
         return changed_class(table, request["TableClass"], now_micros)
     if "WarmThroughput" in request:
-        return replace(table, warm=raised_warm(table, table.warm, table.throughput, request["WarmThroughput"]))
+        return replace(table, warm=warmed(table, table, request["WarmThroughput"], TABLE))
     if "BillingMode" in request or "ProvisionedThroughput" in request or index_updates(request):
         table = changed_billing(table, request, now_micros, db.settings.on_demand_switches_max)
     if "OnDemandThroughput" in request:
-        table = replace(table, on_demand=on_demand_maximum(table, table.on_demand, request["OnDemandThroughput"]))
+        table = replace(table, on_demand=limited(table, table, request["OnDemandThroughput"], TABLE))
     return changed_indexes(table, request)
 
 
@@ -183,13 +184,25 @@ def changed_indexes(table: TableDefinition, request: Request) -> TableDefinition
     for update in request.get("GlobalSecondaryIndexUpdates") or []:
         wanted = update["Update"]
         index = require_global(table, wanted["IndexName"])
+        if table.billing_mode != PROVISIONED and not (wanted.get("OnDemandThroughput") or wanted.get("WarmThroughput")):
+            raise invalid(
+                f"The only Updates for index: {index.name} when TableThroughputMode is PAY_PER_REQUEST can be to "
+                "OnDemandThroughput, WarmThroughput"
+            )
         if "OnDemandThroughput" in wanted:
-            maximum = on_demand_maximum(table, index.on_demand, wanted["OnDemandThroughput"])
-            index = replace(index, on_demand=maximum)
+            index = replace(index, on_demand=limited(table, index, wanted["OnDemandThroughput"], index.name))
         if "WarmThroughput" in wanted:
-            index = replace(index, warm=raised_warm(table, index.warm, index.throughput, wanted["WarmThroughput"]))
+            index = replace(index, warm=warmed(table, index, wanted["WarmThroughput"], index.name))
         table = table.with_index(index)
     return table
+
+
+def limited(table: TableDefinition, owner: Owner, wanted: Units, what: str) -> Units | None:
+    return changed_maximum(owner.on_demand, wanted, what, table.region, table.billing_mode)
+
+
+def warmed(table: TableDefinition, owner: Owner, wanted: Units, what: str) -> Units | None:
+    return raised_warm(owner.warm, wanted, owner.throughput, what, table.region, table.billing_mode)
 
 
 def changed_class(table: TableDefinition, wanted: str, now_micros: int) -> TableDefinition:
@@ -200,33 +213,6 @@ def changed_class(table: TableDefinition, wanted: str, now_micros: int) -> Table
             f"{TABLE_CLASS_CHANGES_PER_30_DAYS} times in 30 day(s)."
         )
     return replace(table, table_class=wanted, table_class_changes_micros=(*recent, now_micros))
-
-
-def on_demand_maximum(table: TableDefinition, current: Units | None, wanted: Units) -> Units:
-    """The most that an on-demand table or index may take; -1 takes the limit away."""
-    check_on_demand(wanted, provisioned=table.billing_mode == PROVISIONED)
-    return {**(current or {}), **wanted}
-
-
-def raised_warm(table: TableDefinition, current: Units | None, provisioned: Throughput, wanted: Units) -> Units:
-    """Warm throughput can only be raised, also above what a table has that never asked for any."""
-    least = warm_throughput(current, provisioned, table.billing_mode)
-    capacity = {
-        "ReadUnitsPerSecond": ("ReadCapacityUnits", provisioned.read),
-        "WriteUnitsPerSecond": ("WriteCapacityUnits", provisioned.write),
-    }
-    for name, units in wanted.items():
-        if units < capacity[name][1]:
-            raise invalid(
-                f"Requested {name} for WarmThroughput for table is lower than "
-                f"{capacity[name][0]} of ProvisionedThroughput"
-            )
-        if units < least[name]:
-            raise invalid(
-                f"Requested {name} for WarmThroughput for table is lower than current WarmThroughput, "
-                "decreasing WarmThroughput is not supported"
-            )
-    return {**(current or {}), **wanted}
 
 
 OPERATION = Operation(name="UpdateTable", run=update_table)
