@@ -4,7 +4,7 @@ PYTHON := $(VENV)/bin/python
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 
-.PHONY: serve test check fast format docs bench fuzz soak clean help
+.PHONY: serve test check fast format docs bench bench-full fuzz soak clean help
 
 help:           ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -28,8 +28,11 @@ format: $(READY_DEV) ## format the code
 docs: $(READY_DEV) ## write the generated pages of docs/
 	$(PYTHON) -m hashrange.cli.manual
 
-bench: $(READY_DEV) ## measure beside dynoxide (needs wrk and npm)
-	$(PYTHON) benchmarks/run.py
+bench: $(READY_DEV) ## measure beside the peers, about eight minutes (needs wrk and npm)
+	$(PYTHON) benchmarks/run.py $(ARGS)
+
+bench-full: $(READY_DEV) ## measure everything beside every peer, which takes hours
+	$(PYTHON) benchmarks/run.py --full $(ARGS)
 
 fuzz: $(READY_DEV) ## feed the server with what no client should send (ARGS="--seconds 60 --seed 7 --target wire")
 	PYTHONPATH=tests $(PYTHON) -m fuzz.run $(ARGS)

@@ -7,6 +7,7 @@ from itertools import cycle
 from typing import Any
 
 import orjson
+
 from harness import AUTHORIZATION, Engine, FakeExchange, target_of
 
 Json = dict[str, Any]
@@ -64,12 +65,16 @@ def requests(generation: int) -> Iterator[tuple[str, str, Json]]:
     yield "GetItem, projection", "GetItem", {**one, "ProjectionExpression": "sk, city"}
     yield "GetItem, missing", "GetItem", {"TableName": "plain", "Key": key("nobody", 7)}
     yield "Query, 50 items", "Query", partition
-    yield "Query, 50 items, filter", "Query", {
-        **partition,
-        "FilterExpression": "#count > :least",
-        "ExpressionAttributeNames": {"#count": "count"},
-        "ExpressionAttributeValues": values,
-    }
+    yield (
+        "Query, 50 items, filter",
+        "Query",
+        {
+            **partition,
+            "FilterExpression": "#count > :least",
+            "ExpressionAttributeNames": {"#count": "count"},
+            "ExpressionAttributeValues": values,
+        },
+    )
     yield "Scan, 250 items", "Scan", {"TableName": "plain"}
     yield "BatchGetItem, 100 items", "BatchGetItem", {"RequestItems": {"plain": {"Keys": hundred}}}
     for table in ("plain", "indexed", "streamed"):
@@ -77,9 +82,11 @@ def requests(generation: int) -> Iterator[tuple[str, str, Json]]:
     yield "UpdateItem, condition and ADD", "UpdateItem", {**one, **update}
     yield "DeleteItem, missing", "DeleteItem", {"TableName": "plain", "Key": key("nobody", 7)}
     yield "BatchWriteItem, 25 items", "BatchWriteItem", {"RequestItems": {"plain": puts}}
-    yield "TransactWriteItems, 2 items", "TransactWriteItems", {
-        "TransactItems": [{"Put": {"TableName": "plain", "Item": item("p4", sort, generation)}} for sort in range(2)]
-    }
+    yield (
+        "TransactWriteItems, 2 items",
+        "TransactWriteItems",
+        {"TransactItems": [{"Put": {"TableName": "plain", "Item": item("p4", sort, generation)}} for sort in range(2)]},
+    )
 
 
 def actions(engine: Engine) -> dict[str, Callable[[], None]]:

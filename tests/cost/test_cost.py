@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+
 from cost.budget import VERSION, Budget, measured, recorded
 from cost.counting import cost_of
 
