@@ -6,9 +6,8 @@ import asyncio
 import contextlib
 import logging
 import os
-import signal
 import socket
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
@@ -39,9 +38,11 @@ from hashrange.http.observe_pages import LIVE_URL, METRICS_URL, READY_URL, Gauge
 from hashrange.http.observe_workers import WorkerBoard
 from hashrange.http.origins import PageGuard, pages_of
 from hashrange.http.overload import Memory
+from hashrange.http.pending import Pending
 from hashrange.http.rest import RestDoor
 from hashrange.http.side_doors import SideDoors
 from hashrange.http.tls import LiveContext
+from hashrange.http.workers import stop_signals
 from hashrange.indexes.maintainer import index_maintainers
 from hashrange.indexes.propagation import Propagation
 from hashrange.insights.recorder import KeyRecorder
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("hashrange.server")
 
 RECORD_SECONDS = 1.0
+LOAD_AFTER_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,28 +160,32 @@ def build_handler(
     authenticator = authenticator_of(db, settings) if settings.verify_signatures else None
     observer = Observer(settings.observe, db.clock) if settings.observe.looks_at_requests else None
     clock_page = ClockControl(db, db.clock) if isinstance(db.clock, OffsetClock) else no_clock
+    pending = Pending(db.store, memory, call_soon)
     return Dispatcher(
         db,
         contents(),
         account=settings.account,
         region=settings.region,
         wording=settings.wording,
-        controls={CLOCK_URL: for_full_access(clock_page, authenticator), **observing_pages(db, settings, gauges)},
+        controls={
+            CLOCK_URL: for_full_access(clock_page, authenticator),
+            **observing_pages(db, settings, gauges, pending),
+        },
         rest=SideDoors(
-            CloudWatchDoor(db, cloudwatch_contents(), observer), RestDoor(db, registry.rest_operations, observer)
+            CloudWatchDoor(db, cloudwatch_contents(), pending, observer),
+            RestDoor(db, registry.rest_operations, pending, observer),
         ),
         observer=observer,
         authenticator=authenticator,
         pages=page_guard(settings),
-        memory=memory,
-        call_soon=call_soon,
+        pending=pending,
     )
 
 
-def observing_pages(db: Database, settings: Settings, gauges: Gauges) -> dict[bytes, Handler]:
+def observing_pages(db: Database, settings: Settings, gauges: Gauges, pending: Pending) -> dict[bytes, Handler]:
     token = settings.observe.metrics_token
     return {
-        METRICS_URL: MetricsPage(db, gauges, token=token, local_only=settings.verify_signatures),
+        METRICS_URL: MetricsPage(db, gauges, pending, token=token, local_only=settings.verify_signatures),
         LIVE_URL: live,
         READY_URL: ReadyPage(db),
     }
@@ -220,6 +226,14 @@ async def settle_clock(db: Database) -> None:
         await carry_out(db, reset)
 
 
+async def settle(db: Database) -> None:
+    """What has to be done before the first request, because the server was started in another way before."""
+    await settle_clock(db)
+    if not db.settings.index_delay_micros:
+        while (step := propagate_indexes.catch_up(db)) is not None:
+            await carry_out(db, step)
+
+
 def deliver_in(loop: asyncio.AbstractEventLoop, deliver: Deliver) -> Deliver:
     """Hand finished writes to the loop's thread, a whole commit at a time."""
     return lambda completions: call_in(loop, deliver, completions)
@@ -242,6 +256,8 @@ async def keep_recording(db: Database, workers: WorkerBoard) -> None:
     while True:
         await asyncio.sleep(RECORD_SECONDS)
         try:
+            while db.recorder.digest():
+                await asyncio.sleep(0)
             db.recorder.flush()
             workers.tell()
         except Exception:
@@ -252,8 +268,25 @@ def beside_requests(db: Database, workers: WorkerBoard) -> Iterator[Coroutine[An
     """What every worker does for itself, until cancelled."""
     yield keep_books(db)
     yield keep_recording(db, workers)
+    yield load_the_rest()
     if isinstance(db.clock, OffsetClock):
         yield keep_following(db, db.clock)
+
+
+async def load_the_rest() -> None:
+    """Load every operation that was not asked for yet, one after the other and beside the requests. When one is asked
+    for later, there may be no file descriptor left to load it with."""
+    await asyncio.sleep(LOAD_AFTER_SECONDS)
+    loop = asyncio.get_running_loop()
+    for load_one in (*contents().values(), *cloudwatch_contents().values(), registry.rest_operations, load_policies):
+        try:
+            await loop.run_in_executor(None, load_one)
+        except Exception:
+            log.exception("an operation could not be loaded; it is tried again when it is asked for")
+
+
+def load_policies() -> None:
+    import_module("hashrange.operations.policies.authorise")
 
 
 async def run_background(db: Database) -> None:
@@ -264,6 +297,59 @@ async def run_background(db: Database) -> None:
     await asyncio.gather(runner.run_jobs(db), deliveries.run_deliveries(db))
 
 
+class End:
+    """When to stop: when told to by a signal, or when the store is lost to this process."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.has_come = asyncio.Event()
+        self.without_store = False
+        for number in stop_signals():
+            loop.add_signal_handler(number, self.has_come.set)
+
+    def lose_store(self) -> None:
+        self.without_store = True
+        self.has_come.set()
+
+
+def open_database(settings: Settings, loop: asyncio.AbstractEventLoop, lost: Lost) -> Database:
+    """The database of a server: what its writer thread finishes comes back to the loop."""
+
+    def committed(completions: Completions) -> None:
+        db.recorder.committed(len(completions))
+        deliver_inline(completions)
+
+    deliver = deliver_in(loop, committed) if settings.data is not None else deliver_inline
+    store = open_store(settings, deliver, lambda: call_in(loop, lost))
+    db = build_database(store, settings, OffsetClock(SystemClock()) if settings.dev_clock else SystemClock())
+    return db
+
+
+async def open_door(
+    db: Database, settings: Settings, sockets: Sequence[socket.socket], workers: WorkerBoard
+) -> server.Server:
+    """Take connections. The door and the handler behind it share their memory, and tell the workers' board."""
+    memory = Memory.of(settings.door.memory_bytes_max)
+    handler = build_handler(db, settings, memory, asyncio.get_running_loop().call_soon, workers.gauges)
+    running = await server.serve(
+        handler, sockets, settings=settings.door, ssl_context=settings.ssl_context, memory=memory
+    )
+    workers.watch(lambda: running.connection_count)
+    return running
+
+
+@contextlib.asynccontextmanager
+async def running_beside(db: Database, workers: WorkerBoard, *, with_jobs: bool) -> AsyncIterator[None]:
+    """All that goes on beside the requests. A job's step in a thread comes to its end before this does."""
+    beside = [asyncio.create_task(each) for each in beside_requests(db, workers)]
+    background = [asyncio.create_task(run_background(db))] if with_jobs else []
+    try:
+        yield
+    finally:
+        for task in (*beside, *background):
+            task.cancel()
+        await asyncio.gather(*background, return_exceptions=True)
+
+
 async def serve(
     settings: Settings,
     sockets: Sequence[socket.socket],
@@ -271,56 +357,24 @@ async def serve(
     with_jobs: bool,
     ready: Callable[[], None] = lambda: None,
 ) -> None:
-    """Serve until SIGTERM or SIGINT, then finish what was accepted. Calls `ready` when connections are taken.
+    """Serve until told to stop, then finish what was accepted. Calls `ready` when connections are taken.
 
     Ends with `Unavailable` if the store is lost to this process.
     """
     loop = asyncio.get_running_loop()
-    stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
-    lost = asyncio.Event()
-
-    def end_without_store() -> None:
-        lost.set()
-        stop.set()
-
-    def committed(completions: Completions) -> None:
-        db.recorder.committed(len(completions))
-        deliver_inline(completions)
-
-    store = open_store(
-        settings,
-        deliver_in(loop, committed) if settings.data is not None else deliver_inline,
-        lambda: call_in(loop, end_without_store),
-    )
-    clock = OffsetClock(SystemClock()) if settings.dev_clock else SystemClock()
-    db = build_database(store, settings, clock)
-    await settle_clock(db)
-    if not settings.database.index_delay_micros:
-        while (step := propagate_indexes.catch_up(db)) is not None:
-            await carry_out(db, step)
-    memory = Memory.of(settings.door.memory_bytes_max)
-    workers = WorkerBoard(db, settings.data)
-    handler = build_handler(db, settings, memory, loop.call_soon, workers.gauges)
-    running = await server.serve(
-        handler, sockets, settings=settings.door, ssl_context=settings.ssl_context, memory=memory
-    )
-    workers.watch(lambda: running.connection_count)
-    background = asyncio.create_task(run_background(db)) if with_jobs else None
-    beside = [asyncio.create_task(each) for each in beside_requests(db, workers)]
+    end = End(loop)
+    db = open_database(settings, loop, end.lose_store)
     try:
-        ready()
-        await stop.wait()
-        log.info("stopping: finishing what was accepted")
-        await running.close()
+        await settle(db)
+        workers = WorkerBoard(db, settings.data)
+        running = await open_door(db, settings, sockets, workers)
+        async with running_beside(db, workers, with_jobs=with_jobs):
+            ready()
+            await end.has_come.wait()
+            log.info("stopping: finishing what was accepted")
+            await running.close()
     finally:
-        for task in beside:
-            task.cancel()
-        if background is not None:
-            background.cancel()
-            await asyncio.gather(background, return_exceptions=True)  # a step in a thread ends before the store closes
-        db.recorder.flush()
-        await loop.run_in_executor(None, store.close)
-    if lost.is_set():
+        db.recorder.finish()
+        await loop.run_in_executor(None, db.store.close)
+    if end.without_store:
         raise Unavailable("The disk failed in the middle of a commit; only a new process can use the database.")

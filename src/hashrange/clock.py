@@ -21,8 +21,7 @@ class Clock(Protocol):
 class SystemClock:
     """The machine's own clock."""
 
-    def seconds(self) -> float:
-        return time.time()
+    seconds = staticmethod(time.time)  # every request asks, and is spared a call
 
     def micros(self) -> int:
         return time.time_ns() // 1000

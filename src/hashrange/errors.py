@@ -185,7 +185,7 @@ class IdempotentParameterMismatchException(ClientError):
 
 
 class Throttled(ClientError):
-    """There is not enough capacity for it now. Carries `ThrottlingReasons`."""
+    """There is not enough capacity for it now. Carries `ThrottlingReasons`, or `throttlingReasons`, as modelled."""
 
 
 class ProvisionedThroughputExceededException(Throttled):

@@ -66,7 +66,16 @@ def test_a_file_is_checked(policy: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken.json"
     broken.write_text('{"Version": "2012-10-17"}')
     bad = hashrange("policy", "check", broken)
-    assert (bad.returncode, bad.stdout) == (1, f"{broken}: Missing required field Statement.\n")
+    assert (bad.returncode, bad.stdout) == (1, f"{broken}: Missing required field Statement\n")
+
+
+def test_the_policy_of_a_table_is_checked_as_the_server_would(tmp_path: Path) -> None:
+    path = tmp_path / "open.json"
+    statement = {"Effect": "Allow", "Principal": "*", "Action": "dynamodb:GetItem", "Resource": "*"}
+    path.write_text(json.dumps({"Version": "2012-10-17", "Statement": statement}))
+    bad = hashrange("policy", "check", path, "--resource-policy")
+    assert bad.returncode == 1
+    assert "grants unbounded access" in bad.stdout
 
 
 def test_a_permission_is_explained(data: Path, policy: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import resource
 import subprocess
 from collections.abc import Callable, Iterator
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,25 @@ def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
         assert not [line for line in server.lines if "Traceback" in line or "was killed" in line]
         assert server.stop() == 0
     check_is_clean(data)
+
+
+def readiness(server: Server) -> int:
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection.request("GET", "/health/ready")
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def test_a_server_is_not_ready_while_nothing_can_be_written_though_nobody_has_tried(tmp_path: Path) -> None:
+    with Server(tmp_path / "data") as server:
+        [pid] = server.worker_pids()
+        assert readiness(server) == 200
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY))
+        assert readiness(server) == 503
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        assert readiness(server) == 200
+        assert server.stop() == 0
 
 
 @pytest.fixture

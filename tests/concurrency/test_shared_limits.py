@@ -16,6 +16,7 @@ from crash.server import Server
 WRITE_UNITS = 20
 SECONDS = 5.0
 CLIENTS = 4
+RECORDED_SECONDS = 2.5  # a killed process takes the last second of its metrics with it
 
 
 def client_of(server: Server) -> Any:
@@ -52,6 +53,25 @@ def test_two_workers_let_in_what_the_table_has_and_no_more(tmp_path: Path) -> No
         elapsed = time.monotonic() - start
         # A second begins or ends inside the measured time; credit comes in whole seconds.
         assert WRITE_UNITS * (elapsed - 1) * 0.9 <= sum(written) <= WRITE_UNITS * (elapsed + 1) * 1.1
+
+
+def test_a_server_that_was_killed_begins_without_credit(tmp_path: Path) -> None:
+    with Server(tmp_path / "data", workers=2) as server:
+        client = client_of(server)
+        client.create_table(
+            TableName="table",
+            ProvisionedThroughput={"ReadCapacityUnits": 1, "WriteCapacityUnits": 1},
+            AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
+            KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
+        )
+        drain(client)
+        time.sleep(RECORDED_SECONDS)
+        server.kill()
+    start = time.monotonic()
+    with Server(tmp_path / "data", workers=2) as server:
+        clients = [client_of(server) for _ in range(CLIENTS)]
+        written = sum(puts(clients[number % CLIENTS], f"{number}") for number in range(30))
+        assert written <= CLIENTS + time.monotonic() - start
 
 
 def puts(client: Any, key: str) -> int:

@@ -12,23 +12,42 @@ host;x-amz-date                       their names
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import lru_cache
 from urllib.parse import quote, unquote_to_bytes
 
+NAMES_REMEMBERED_MAX = 32
 UNRESERVED = "-_.~"
 SIGNATURE_PARAMETER = "X-Amz-Signature"
 
 
 def canonical_request(
-    method: bytes, url: bytes, headers: dict[bytes, bytes], names: Sequence[bytes], payload_hash: bytes
+    method: bytes, url: bytes, headers: dict[bytes, bytes], names: tuple[bytes, ...], payload_hash: bytes
 ) -> bytes:
     """The canonical request with these signed headers; KeyError if the request does not have one of them.
 
     `headers` holds the values of a repeated header joined by commas.
     """
-    lines = [b"%b:%b\n" % (name, b" ".join(headers[name].split())) for name in names]
+    values = [headers[name] for name in names]
     path, query = (b"/", b"") if url == b"/" else canonical_url(url)
-    return b"%b\n%b\n%b\n%b\n%b\n%b" % (method, path, query, b"".join(lines), b";".join(names), payload_hash)
+    template = _remembered_template(names) if len(names) <= NAMES_REMEMBERED_MAX else _template(names)
+    request = template % (method, path, query, *values, payload_hash)
+    if b"  " in request or b"\t" in request or b": " in request or b" \n" in request:
+        return template % (method, path, query, *map(trimmed, values), payload_hash)
+    return request
+
+
+def _template(names: tuple[bytes, ...]) -> bytes:
+    """A canonical request with these signed headers, in which everything else is still to be filled in."""
+    plain = [name.replace(b"%", b"%%") for name in names]
+    return b"%b\n%b\n%b\n" + b"".join(name + b":%b\n" for name in plain) + b"\n" + b";".join(plain) + b"\n%b"
+
+
+_remembered_template = lru_cache(maxsize=256)(_template)
+
+
+def trimmed(value: bytes) -> bytes:
+    """A header's value without white space around it, and with single spaces inside."""
+    return b" ".join(value.split())
 
 
 def canonical_url(url: bytes) -> tuple[bytes, bytes]:

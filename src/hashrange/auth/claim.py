@@ -13,6 +13,8 @@ from hashrange.limits import PRESIGNED_SECONDS_MAX
 
 ALGORITHM = b"AWS4-HMAC-SHA256"
 SIGNATURE = b"Signature="
+HEADS_KEPT = 512
+HEAD_BYTES_MAX = 1024  # of those that are kept; a stranger could send longer ones
 BASIC_FORMAT = "%Y%m%dT%H%M%SZ"
 BASIC_FORMAT_LENGTH = 16
 
@@ -31,22 +33,38 @@ class Claim:
 
 def claim_of(url: bytes, headers: dict[bytes, bytes]) -> Claim:
     """The claim in the Authorization header or in the query string; an error says what is missing in it."""
-    credential = credential_of(url, headers)
     authorization = headers.get(b"authorization")
     if authorization is None:
-        return _claim_in_query(credential, url)
+        return _claim_in_query(credential_of(url, headers), url)
     head, _, signature = authorization.rpartition(SIGNATURE)
+    known = _heads.get(head)
+    if known is None or url != b"/" or b"x-amz-date" not in headers or b"," in signature:
+        known, signature = _taken_apart(url, headers, head, signature)
+    credential, names = known
+    return Claim(credential, names, signature.strip(), _date_of(headers), headers.get(b"x-amz-security-token"))
+
+
+Head = tuple[Credential, tuple[bytes, ...]]
+_heads: dict[bytes, Head] = {}
+"""What Authorization headers say before the signature, which is the same for a day: key, scope and signed headers."""
+
+
+def _taken_apart(url: bytes, headers: dict[bytes, bytes], head: bytes, signature: bytes) -> tuple[Head, bytes]:
+    """A header that we have not met yet, or that is out of the ordinary."""
+    credential = credential_of(url, headers)
     if b"," in signature:  # it need not come last
         signature, _, tail = signature.partition(b",")
-        head += tail
-    return Claim(
-        credential, _names_in(head), signature.strip(), _date_of(headers), headers.get(b"x-amz-security-token")
-    )
+        return (credential, _names_in(head + tail)), signature
+    found = credential, _names_in(head)
+    if len(head) <= HEAD_BYTES_MAX and head.rstrip().endswith(b","):  # so that nothing of it is in the signature
+        if len(_heads) >= HEADS_KEPT:
+            _heads.clear()
+        _heads[head] = found
+    return found, signature
 
 
-@lru_cache(maxsize=512)
 def _names_in(head: bytes) -> tuple[bytes, ...]:
-    """The signed headers of an Authorization header, which is the same for a day but for its signature."""
+    """The signed headers."""
     algorithm, _, parameters = head.strip().partition(b" ")
     _require_algorithm(algorithm)
     for parameter in parameters.split(b","):
@@ -74,8 +92,9 @@ def _date_of(headers: dict[bytes, bytes]) -> str:
     if given is not None or seconds_of(text) is not None:
         return _basic(text)
     try:
+        moment = parsedate_to_datetime(text)
         # In the form of e-mail, -0000 is a time in UTC of which nobody says where it was written down.
-        return basic_date(parsedate_to_datetime(text).replace(tzinfo=UTC).timestamp())
+        return basic_date((moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).timestamp())
     except (ValueError, OverflowError):
         return _basic(text)
 
@@ -88,11 +107,13 @@ def _basic(text: str) -> str:
     return text
 
 
-@lru_cache(maxsize=256)
 def seconds_of(date: str) -> int | None:
     """A time in the basic format of ISO 8601 in seconds since the epoch; None if it is something else."""
-    if len(date) != BASIC_FORMAT_LENGTH:
-        return None
+    return _seconds(date) if len(date) == BASIC_FORMAT_LENGTH else None
+
+
+@lru_cache(maxsize=1024)  # clients that sign many requests sign them within the same few seconds
+def _seconds(date: str) -> int | None:
     try:
         return int(datetime.strptime(date, BASIC_FORMAT).replace(tzinfo=UTC).timestamp())
     except ValueError:

@@ -14,6 +14,7 @@ from hashrange.errors import (
 
 CREDENTIAL = b"Credential="
 HEADER_PARTS = ("Credential", "Signature", "SignedHeaders")
+REMEMBERED_BYTES_MAX = 512  # strangers may send any text, which must not stay with us
 QUERY_PARTS = ("X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders", "X-Amz-Date")
 
 
@@ -52,7 +53,7 @@ def _from_header(authorization: bytes, headers: dict[bytes, bytes]) -> Credentia
     end = authorization.find(b",", start)
     if end < 0:
         end = len(authorization)
-    return _parse(authorization[start:end].strip())
+    return _credential(authorization[start:end].strip())
 
 
 def _incomplete_header(authorization: bytes, *, dated: bool) -> IncompleteSignatureException:
@@ -76,10 +77,13 @@ def _from_query(url: bytes) -> Credential:
             "".join(f"AWS query-string parameters must include '{name}'. " for name in missing)
             + "Re-examine the query-string parameters."
         )
-    return _parse(query["X-Amz-Credential"][0].encode("utf-8"))
+    return _credential(query["X-Amz-Credential"][0].encode("utf-8"))
 
 
-@lru_cache(maxsize=1024)
+def _credential(text: bytes) -> Credential:
+    return _remembered(text) if len(text) <= REMEMBERED_BYTES_MAX else _parse(text)
+
+
 def _parse(credential: bytes) -> Credential:
     parts = credential.decode("latin-1").split("/")
     if len(parts) < 5:
@@ -92,3 +96,6 @@ def _parse(credential: bytes) -> Credential:
     if not found.region.isprintable():  # it becomes a part of keys in the store
         raise InvalidSignatureException(f"Credential should be scoped to a valid region, not '{found.region}'. ")
     return found
+
+
+_remembered = lru_cache(maxsize=1024)(_parse)

@@ -58,8 +58,9 @@ def verify(claim: Claim, request: SignedRequest, *, secret: str, service: str, n
         raise InvalidSignatureException(MISMATCH) from None
     to_sign = string_to_sign(claim, canonical)
     credential = claim.credential
-    key = signing_key(secret, credential.date, credential.region, credential.service)
-    if not hmac.compare_digest(hmac.digest(key, to_sign, "sha256").hex().encode(), claim.signature):
+    mac = signer(secret, credential.date, credential.region, credential.service).copy()
+    mac.update(to_sign)
+    if not hmac.compare_digest(mac.hexdigest().encode(), claim.signature):
         raise _mismatch(canonical, to_sign)
 
 
@@ -134,6 +135,11 @@ def string_to_sign(claim: Claim, canonical: bytes) -> bytes:
 
 
 @lru_cache(maxsize=SIGNING_KEYS_KEPT)
+def signer(secret: str, date: str, region: str, service: str) -> hmac.HMAC:
+    """What signs with such a key, when it is copied and given a text."""
+    return hmac.new(signing_key(secret, date, region, service), digestmod="sha256")
+
+
 def signing_key(secret: str, date: str, region: str, service: str) -> bytes:
     """The key that signs for one day, region and service."""
     key = f"AWS4{secret}".encode()

@@ -86,6 +86,7 @@ class SharedBoard:
         self._lock = threading.Lock()
         self._rows: dict[bytes, int] = {}  # those that this process knows
         self._column = 0
+        self._is_full = False
         self._without_row = LocalBoard()
 
     def take_column(self, worker: int) -> None:
@@ -97,7 +98,9 @@ class SharedBoard:
         if row is None:
             row = self._find(name)
         if row is None:
-            log.warning("more than %d limits: the rest is counted by each worker alone", ROWS_MAX)
+            if not self._is_full:
+                log.warning("more than %d limits: the rest is counted by each worker alone", ROWS_MAX)
+            self._is_full = True
             return self._without_row.sum(name)
         start = row * self._workers * CELLS
         return SharedSum(self._cells[start : start + self._workers * CELLS], self._workers, self._column)

@@ -86,7 +86,7 @@ class Side:
     index: str | None
     kind: str
     name: bytes
-    limits: tuple[Limit, ...]
+    limits: tuple[tuple[bytes, Limit], ...]  # with the names of their sums
     partitions: Partitions | None = None
     partition_limit: Limit | None = None
 
@@ -113,7 +113,6 @@ class TokenLedger:
         self._started = clock.seconds()
         self._arms: dict[bytes, Arm] = {}  # those that are not full
         self._fresh: list[tuple[Side, Arm]] = []  # arms that do not know the last minutes yet
-        self._sizes: dict[int, int] = {}
 
     def is_limited(self, table: Table) -> bool:
         return self._allowance(table) is not None
@@ -184,8 +183,8 @@ class TokenLedger:
                 yield from self._draw(side, units, use.base_key if use.index else b"")
 
     def _draw(self, side: Side, units: float, base_key: bytes) -> Iterator[tuple[Side, Arm, float]]:
-        for limit in side.limits:
-            yield side, self._arm(side.name + limit.name.encode(), limit, side), units
+        for name, limit in side.limits:
+            yield side, self._arm(name, limit, side), units
         if base_key and side.partitions is not None and side.partition_limit is not None:
             first = side.partitions.first_of(side.partitions.number_of(base_key))
             name = side.name + b"k" + blake2s(first, digest_size=4).hexdigest().encode()
@@ -212,11 +211,12 @@ class TokenLedger:
         definition = table.definition
         number = owner.number if isinstance(owner, IndexDefinition) else 0
         name = b"%x.%x.%b" % (definition.id, number, kind[:1].encode())
-        limits = tuple(limits_of(definition, owner, kind, self.settings.throttling))
+        found = limits_of(definition, owner, kind, self.settings.throttling)
+        limits = tuple((name + limit.name.encode(), limit) for limit in found)
         if self.settings.throttling is not Throttling.SERVICE:
             return Side(table, index, kind, name, limits)
         splits = [bytes.fromhex(bound) for bound in definition.partition_splits] if index is None else []
-        partitions = Partitions(partition_count(definition, self._sizes.get(definition.id, 0)), splits)
+        partitions = Partitions(partition_count(definition), splits)
         rate: float = PARTITION_READ_UNITS if kind == READ else PARTITION_WRITE_UNITS
         if not self.settings.adaptive:
             rate = min(rate, warm_units(definition, owner, kind) / partitions.count)

@@ -12,7 +12,6 @@ from hashrange.engine.usage import READ
 from hashrange.limits import (
     ON_DEMAND_READ_UNITS,
     ON_DEMAND_WRITE_UNITS,
-    PARTITION_BYTES,
     PARTITION_READ_UNITS,
     PARTITION_WRITE_UNITS,
     TABLE_CAPACITY_UNITS_MAX,
@@ -89,10 +88,10 @@ def warm_throughput(known: Mapping[str, int] | None, throughput: Throughput, mod
     return {name: max(units, (known or {}).get(name, 0)) for name, units in least.items()}
 
 
-def partition_count(table: TableDefinition, size_bytes: int) -> int:
-    """How many partitions a table has: enough for its throughput and for its data."""
+def partition_count(table: TableDefinition) -> int:
+    """How many partitions a table begins with: enough for its throughput. Others come by splits."""
     warm = warm_throughput(table.warm, table.throughput, table.billing_mode)
     by_throughput = (
         warm["ReadUnitsPerSecond"] / PARTITION_READ_UNITS + warm["WriteUnitsPerSecond"] / PARTITION_WRITE_UNITS
     )
-    return max(1, -int(-by_throughput // 1), -(-size_bytes // PARTITION_BYTES))
+    return max(1, -int(-by_throughput // 1))

@@ -58,8 +58,8 @@ def refusal(table: Table, throttles: Sequence[tuple[Throttle, Cause]]) -> Thrott
     if cause is Cause.ACCOUNT:
         return RequestLimitExceeded(ABOVE_QUOTA, ThrottlingReasons=reasons)
     if cause is Cause.ON_DEMAND_MAXIMUM:
-        return ThrottlingException(ABOVE_MAXIMUM, ThrottlingReasons=reasons)
+        return ThrottlingException(ABOVE_MAXIMUM, throttlingReasons=reasons)
     if table.definition.billing_mode == PROVISIONED:
         text = TABLE_EXCEEDED if first.index is None else INDEX_EXCEEDED
         return ProvisionedThroughputExceededException(text, ThrottlingReasons=reasons)
-    return ThrottlingException(TABLE_GROWS if first.index is None else INDEX_GROWS, ThrottlingReasons=reasons)
+    return ThrottlingException(TABLE_GROWS if first.index is None else INDEX_GROWS, throttlingReasons=reasons)

@@ -21,10 +21,11 @@ from hashrange.cli.directory import in_words, open_database
 from hashrange.cli.options import ConfigurationError
 from hashrange.engine.database import Database
 from hashrange.engine.scope import scope_of
-from hashrange.errors import ClientError
+from hashrange.errors import ClientError, ValidationException
 from hashrange.operations import registry
 from hashrange.operations.operation import Operation, Request
 from hashrange.operations.policies.authorise import Caller, decisions
+from hashrange.operations.policies.rules import STREAM_PART, check_policy
 from hashrange.validation.shape import load
 
 GOOD, BAD = 0, 1
@@ -38,10 +39,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def check(arguments: argparse.Namespace) -> int:
-    parse = resource_policy if arguments.resource_policy else identity_policy
+    text = text_of(arguments.subject)
     try:
-        policy = parse(text_of(arguments.subject))
-    except MalformedPolicy as error:
+        if arguments.resource_policy:
+            policy = resource_policy(check_policy(text, is_stream=STREAM_PART in text))
+        else:
+            policy = identity_policy(text)
+    except (MalformedPolicy, ValidationException) as error:
         print(f"{arguments.subject}: {error}")
         return BAD
     count = len(policy.statements)

@@ -57,5 +57,7 @@ class Database:
 
     def spend(self, usage: Usage, use: Use) -> None:
         """Use capacity, or be throttled."""
-        self.ledger.admit(use, usage)
+        table = use.table
+        if table.allowance is not None or not table.allowance_is_known:  # most tables have no limits, and it is known
+            self.ledger.admit(use, usage)
         usage.uses.append(use)

@@ -18,7 +18,8 @@ from hashrange.values.types import Attributes
 # A page is read in parts, so that nobody has to wait for a whole one. Whole items are only passed on.
 PART_ITEMS = 64
 PART_BYTES = 128 * 1024
-PLAIN_PART_ITEMS = 2048
+PLAIN_PART_ITEMS = 1024
+OBJECT_BYTES = 41  # what a bytes object in a list takes beside its content
 
 Filter = Callable[[Attributes], bool]
 Projection = Callable[[Attributes], Attributes]
@@ -63,13 +64,10 @@ class Walk:
     position: bytes | None = None  # the key of the last entry that was evaluated, while there is more to do
     last: bytes | None = None
 
-
-def read_page(snapshot: Snapshot, reading: Reading) -> Page:
-    """Evaluate entries until the limit or a megabyte, then tell where to go on."""
-    walk = Walk()
-    while not go_on(snapshot, reading, walk):
-        pass
-    return page_of(reading, walk)
+    @property
+    def held_bytes(self) -> int:
+        """What it has to show, in memory."""
+        return sum(map(len, self.shown)) + OBJECT_BYTES * len(self.shown)
 
 
 def go_on(snapshot: Snapshot, reading: Reading, walk: Walk) -> bool:

@@ -104,8 +104,16 @@ class Recorder(Protocol):
         """So many writes were committed together."""
         ...
 
+    def digest(self) -> bool:
+        """Do a part of what `flush` has to do first; whether there is more of it."""
+        ...
+
     def flush(self) -> None:
         """Let others see what was counted, soon."""
+        ...
+
+    def finish(self) -> None:
+        """The same, for the last time."""
         ...
 
 
@@ -141,5 +149,11 @@ class Unrecorded:
     def committed(self, writes: int) -> None:
         pass
 
+    def digest(self) -> bool:
+        return False
+
     def flush(self) -> None:
+        pass
+
+    def finish(self) -> None:
         pass

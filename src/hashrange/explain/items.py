@@ -16,6 +16,8 @@ from hashrange.explain.words import counted, key_text, read_arithmetic, units, w
 from hashrange.storage.interface import Plan, Snapshot
 from hashrange.values.item import stored_size
 
+TRANSACTION_FACTOR = 2.0
+
 Size = int | None
 """The bytes of an item or index entry; None where there is none."""
 
@@ -61,6 +63,9 @@ def write_lines(snapshot: Snapshot, use: Use, mutations: dict[bytes, bytes | Non
     new = _size(mutations[key]) if key in mutations else old
     larger = max(old or 0, new or 0)
     factor = use.consumed.table / write_units(larger)
+    if key not in mutations and factor > TRANSACTION_FACTOR:
+        yield f"table {table.name}: what it would have written counts, though nothing is: {units(use.consumed.table)}"
+        return
     change = _change_text(old, new) if key in mutations else "the item stays as it is"
     yield f"table {table.name}: {change}: {write_arithmetic(larger or None, factor)}"
     if key not in mutations:

@@ -37,6 +37,7 @@ log = logging.getLogger("hashrange.server")
 
 CLOCK_URL = b"/_hashrange/clock"
 FOLLOW_SECONDS = 0.5
+FOR_OTHERS = (b"origin", b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via")
 USAGE = 'Send {"advance_seconds": number} or {"at": epoch seconds or null}.'
 BEHIND_LOG = (
     "The clock is behind changes that were logged before it was moved back. Until that time comes again, streams and "
@@ -100,8 +101,8 @@ class ClockControl:
 
 
 def is_local(exchange: Exchange) -> bool:
-    """Whether a program on this machine asks. A page in a browser runs here too, but says where it comes from."""
-    if b"origin" in exchange.headers:
+    """Whether a program on this machine asks. A page in a browser runs here too, and a proxy may; but both say so."""
+    if not exchange.headers.keys().isdisjoint(FOR_OTHERS):
         return False
     try:
         address = ip_address(exchange.peer)

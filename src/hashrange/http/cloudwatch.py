@@ -6,6 +6,7 @@ Everything DynamoDB has goes through the dispatcher, which asks here about what 
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -25,7 +26,8 @@ from hashrange.http.cloudwatch_query import FORM, QueryWire, form_of
 from hashrange.http.cloudwatch_wires import CBOR_PATH, JSON_PREFIX, CborWire, JsonWire, Wire, fault, query_code
 from hashrange.http.exchange import Exchange
 from hashrange.http.observe import Observer
-from hashrange.operations.operation import LongRead, Operation, Request, Write
+from hashrange.http.pending import Pending
+from hashrange.operations.operation import Operation, Request
 from hashrange.storage.interface import Result, StoreError
 from hashrange.validation.schema import schema_of
 from hashrange.validation.shape import load
@@ -56,9 +58,14 @@ class CloudWatchDoor:
     """Answers an exchange if it is for CloudWatch."""
 
     def __init__(
-        self, db: Database, contents: Mapping[str, Callable[[], Operation]], observer: Observer | None = None
+        self,
+        db: Database,
+        contents: Mapping[str, Callable[[], Operation]],
+        pending: Pending,
+        observer: Observer | None = None,
     ) -> None:
         self._db = db
+        self._pending = pending
         self._observer = observer
         self._contents = contents
         self._operations: dict[str, Operation] = {}  # those that were asked for
@@ -89,15 +96,12 @@ class CloudWatchDoor:
         shape = load("cloudwatch")[operation.name]
         if not shape.plausible(members):
             members = shape.explain(members)
+        if operation.name == "GetMetricData":
+            members["MaxDatapoints"] = min(members.get("MaxDatapoints", math.inf), call.wire.points_max)
         call.request = request = Request(members, scope)
         if call.identity is not None:
             call.request = request = permitted(self._db, call.identity, call.exchange, operation, request)
-        answer = operation.run(self._db, request)
-        if isinstance(answer, Write):
-            self._db.store.write(answer.plan, call.finish)
-        else:
-            assert not isinstance(answer, LongRead)
-            call.succeed(answer)
+        self._pending.finish(operation.run(self._db, request), call.finish, call.exchange)
 
     def _operation(self, name: str) -> Operation:
         known = self._operations.get(name)
@@ -123,6 +127,7 @@ class CloudWatchCall:
         self.identity: Identity | None = None
 
     def finish(self, result: Result) -> None:
+        """A write met its fate, or a long read its end."""
         if result.error is None:
             self.succeed(result.answer)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl
@@ -49,6 +49,7 @@ class QueryWire:
     """Forms in, XML out."""
 
     content_type = b"text/xml"
+    points_max = 5_000
 
     def members(self, schema: Schema, shape: Shape, body: bytes) -> dict[str, Any]:
         tree = tree_of(form_of(body))
@@ -132,19 +133,23 @@ def written(schema: Schema, shape: Shape, value: Any) -> Iterator[str]:
     elif shape.kind == "list":
         assert shape.element is not None
         element = schema.shape(shape.element)
-        for part in value:
-            yield f"<member>{''.join(written(schema, element, part))}</member>"
-    elif shape.kind == "timestamp":
-        yield iso_text(value)
-    elif shape.kind == "boolean":
-        yield "true" if value else "false"
-    elif shape.kind == "double":
-        yield repr(float(value))
+        if element.kind in ("structure", "list"):
+            yield from (f"<member>{''.join(written(schema, element, part))}</member>" for part in value)
+        elif value:  # there may be very many
+            text = SCALARS.get(element.kind, text_of)
+            yield f"<member>{'</member><member>'.join([text(part) for part in value])}</member>"
     else:
-        yield text_of(str(value))
+        yield SCALARS.get(shape.kind, text_of)(value)
 
 
-def text_of(text: str) -> str:
+def text_of(value: Any) -> str:
     """Text as XML may have it. Control characters cannot be written at all."""
-    clean = NOT_XML.sub("\ufffd", text)
+    clean = NOT_XML.sub("\ufffd", str(value))
     return clean.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+SCALARS: dict[str, Callable[[Any], str]] = {
+    "timestamp": iso_text,
+    "boolean": lambda value: "true" if value else "false",
+    "double": lambda value: repr(float(value)),
+}

@@ -51,6 +51,7 @@ class Wire(Protocol):
     """One way to read requests and to write answers."""
 
     content_type: bytes
+    points_max: int  # what can be written in some milliseconds; there is another page for the rest
 
     def members(self, schema: Schema, shape: Shape, body: bytes) -> dict[str, Any]: ...
 
@@ -76,6 +77,7 @@ class JsonWire:
     """JSON 1.0, the operation in the header X-Amz-Target."""
 
     content_type = b"application/x-amz-json-1.0"
+    points_max = 100_800
 
     def members(self, schema: Schema, shape: Shape, body: bytes) -> dict[str, Any]:
         try:
@@ -95,6 +97,7 @@ class CborWire:
     """CBOR, the operation in the path. The library is loaded by the first client that speaks it."""
 
     content_type = b"application/cbor"
+    points_max = 10_000
 
     def members(self, schema: Schema, shape: Shape, body: bytes) -> dict[str, Any]:
         import cbor2
@@ -143,11 +146,13 @@ def _read(kind: str, value: Any) -> Any:
 
 
 def _to_cbor(kind: str, value: Any) -> Any:
+    if kind == "double":
+        return float(value)
     if kind == "timestamp":
         import cbor2
 
         return cbor2.CBORTag(1, float(value))
-    return float(value) if kind == "double" else value
+    return value
 
 
 class Conversion:
@@ -162,9 +167,7 @@ class Conversion:
         self._left = values_max
 
     def converted(self, shape: Shape, value: Any) -> Any:
-        self._left -= 1
-        if self._left < 0:
-            raise SerializationException("The request has too many values")
+        self._count(1)
         if shape.kind == "structure" and isinstance(value, dict):
             known = ((name, shape.members.get(name), part) for name, part in value.items())
             return {
@@ -176,10 +179,18 @@ class Conversion:
             return self._parts(shape, value)
         return self._scalar(shape.kind, value)
 
+    def _count(self, values: int) -> None:
+        self._left -= values
+        if self._left < 0:
+            raise SerializationException("The request has too many values")
+
     def _parts(self, shape: Shape, value: Any) -> Any:
         assert shape.element is not None
         element = self._schema.shape(shape.element)
         if isinstance(value, list):
+            if element.kind not in ("structure", "list", "map"):  # there may be very many
+                self._count(len(value))
+                return [self._scalar(element.kind, part) for part in value]
             return [self.converted(element, part) for part in value]
         if isinstance(value, dict):
             return {name: self.converted(element, part) for name, part in value.items()}
@@ -189,4 +200,4 @@ class Conversion:
 def iso_text(seconds: float) -> str:
     """A timestamp as XML has it."""
     moment = datetime.fromtimestamp(seconds, UTC)
-    return moment.isoformat(timespec="milliseconds" if moment.microsecond else "seconds").replace("+00:00", "Z")
+    return moment.isoformat(timespec="milliseconds" if moment.microsecond else "seconds")[: -len("+00:00")] + "Z"

@@ -92,8 +92,7 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self.door.leave(self)
         self.deaf = True
-        self.pending.clear()
-        self.waiting.clear()
+        self._forget()
         self.count_unread(0)
         self.reader.close()
 
@@ -188,6 +187,18 @@ class Connection(asyncio.Protocol):
         elif pending or self.holding:
             self._send_ready()
 
+    def may_keep(self, size_bytes: int) -> bool:
+        """Whether there is room for an answer that cannot be written yet."""
+        return self.door.memory.answers.has_room(size_bytes, own_bytes=self.unread_bytes)
+
+    def count_kept(self) -> None:
+        """The answers that wait have become more, or less."""
+        self.count_unread(self._measured_unread())
+        if self._has_room():
+            self._release()
+        elif self.closing_since is None:
+            self._hold()
+
     def _keep(self, exchange: Exchange, message: bytes) -> None:
         if not self.pending:
             return  # nobody is left to read it
@@ -238,7 +249,7 @@ class Connection(asyncio.Protocol):
     # Answers that nobody reads
 
     def _measured_unread(self) -> int:
-        kept = sum(len(exchange.message) for exchange in self.pending if exchange.message is not None)
+        kept = sum(exchange.kept_bytes() for exchange in self.pending)
         return kept + (0 if self.congested_since is None else self.transport.get_write_buffer_size())
 
     def count_unread(self, size_bytes: int) -> None:
@@ -273,14 +284,20 @@ class Connection(asyncio.Protocol):
         answer on its way, so for a while they are read and thrown away.
         """
         self.closing_since = self.door.now
-        self.pending.clear()
-        self.waiting.clear()
+        self._forget()
         if not self.lingers:
             self.transport.close()
             return
         self.transport.resume_reading()
         if self.transport.can_write_eof():
             self.transport.write_eof()
+
+    def _forget(self) -> None:
+        """Nothing of what was asked will be answered any more."""
+        for exchange in self.pending:
+            exchange.forget()
+        self.pending.clear()
+        self.waiting.clear()
 
     def stop(self) -> None:
         """Answer what has been sent so far, a request half read included, and close."""
@@ -293,7 +310,7 @@ class Connection(asyncio.Protocol):
 
     def cut(self) -> None:
         """End at once, unread answers and all, to make room for those of others."""
-        self.pending.clear()
+        self._forget()
         self.door.congested.pop(self, None)
         self.door.memory.answers.give_back(self.unread_bytes)
         self.unread_bytes = 0

@@ -29,10 +29,11 @@ from hashrange.errors import (
 from hashrange.http.admission import Authenticator
 from hashrange.http.authorisation import permitted
 from hashrange.http.exchange import Exchange, Handler
-from hashrange.http.long_reads import CallSoon, LongReads
+from hashrange.http.large_bodies import require_few_brackets
 from hashrange.http.observe import Observer
 from hashrange.http.origins import PageGuard
-from hashrange.http.overload import MEMORY_BYTES_MAX, Memory, WriteQueue
+from hashrange.http.overload import LARGE_BODY_BYTES
+from hashrange.http.pending import Pending
 from hashrange.http.request_id import RequestIds
 from hashrange.http.side_doors import SideDoor
 from hashrange.operations.operation import Answer, LongRead, Operation, Request, Write
@@ -82,8 +83,7 @@ class Dispatcher:
         rest: SideDoor | None = None,
         authenticator: Authenticator | None = None,
         pages: PageGuard | None = None,
-        memory: Memory | None = None,
-        call_soon: CallSoon | None = None,
+        pending: Pending | None = None,
         observer: Observer | None = None,
     ) -> None:
         self._db = db
@@ -96,8 +96,9 @@ class Dispatcher:
         self._rest = rest
         self._authenticator = authenticator  # None: any credentials will do
         self._pages = pages  # None: any web page may call
-        self._writes = WriteQueue(db.store, (memory or Memory.of(MEMORY_BYTES_MAX)).writes)
-        self._long_reads = LongReads(call_soon)
+        pending = pending or Pending(db.store)
+        self._writes = pending.writes
+        self._long_reads = pending.long_reads
         self.observer = observer  # None: nothing is written down
         self._request_id = RequestIds()
         self._own_scope = scope_of(account, region)  # of requests that never came to address one
@@ -120,29 +121,41 @@ class Dispatcher:
             call.fail(error)
 
     def _run(self, call: Call) -> None:
+        """The steps of a call, in the order in which the service finds fault with them."""
         exchange = call.exchange
+        name = exchange.headers.get(b"x-amz-target", b"")
+        target = self._targets.get(name) or self._find(name)
+        if target is None and self._is_elsewhere(exchange):
+            return
+        admitted = self._admit_large(call, target) if len(exchange.body) > LARGE_BODY_BYTES else None
         try:
             members = orjson.loads(exchange.body)
         except orjson.JSONDecodeError:
             raise SerializationException() from None
-        name = exchange.headers.get(b"x-amz-target", b"")
-        target = self._targets.get(name) or self._find(name)
         if target is None:
-            if self._rest is not None and self._rest.answers(exchange, self._admit, self._request_id()):
-                return
             raise UnknownOperationException()
         call.target = target
-        scope, call.identity = self._admit(exchange, target.operation.service)
+        scope, call.identity = admitted or self._admit(exchange, target.operation.service)
         if type(members) is not dict:
             raise SerializationException()
+        answer = self._answer(call, target, members, scope)
+        if isinstance(answer, Write):
+            self._writes.write(answer.plan, call.finish, exchange.body)
+        elif isinstance(answer, LongRead):
+            self._long_reads.start(answer, call.finish, exchange)
+        else:
+            call.succeed(answer)
+
+    def _answer(self, call: Call, target: Target, members: dict[str, Any], scope: Scope) -> Answer:
+        """Check the members of a request, then its permission, and have the operation done."""
         plausible = target.plausible(members)
         if not plausible:
             members = target.explain(members)
         try:
             call.request = request = Request(members, scope)
             if call.identity is not None:
-                call.request = request = permitted(self._db, call.identity, exchange, target.operation, request)
-            answer = target.operation.run(self._db, request)
+                call.request = request = permitted(self._db, call.identity, call.exchange, target.operation, request)
+            return target.operation.run(self._db, request)
         except ValidationException as error:
             # A member of the wrong type speaks before any other error; only now is it worth looking for one.
             if plausible and not isinstance(error, Oversized):
@@ -151,13 +164,23 @@ class Dispatcher:
         except MalformedValue:
             # Either there is such a member, or it can be converted: {"BOOL": "true"} is a boolean.
             call.request = Request(target.explain(members), scope)
-            answer = self._run_converted(call, target, call.request)
-        if isinstance(answer, Write):
-            self._writes.write(answer.plan, call.finish, exchange.body)
-        elif isinstance(answer, LongRead):
-            self._long_reads.start(answer, call.finish, exchange)
-        else:
-            call.succeed(answer)
+            return self._run_converted(call, target, call.request)
+
+    def _is_elsewhere(self, exchange: Exchange) -> bool:
+        """Whether a request that names no operation of ours was for another door, which has answered it then."""
+        return self._rest is not None and self._rest.answers(exchange, self._admit, self._request_id())
+
+    def _admit_large(self, call: Call, target: Target | None) -> tuple[Scope, Identity | None] | None:
+        """Large bodies take long to parse, which no stranger should have us do: here it is asked first who sends one,
+        where that is asked at all. What would fill our memory is not parsed for anybody."""
+        admitted = None
+        if self._authenticator is not None:
+            if target is None:
+                raise UnknownOperationException()
+            call.target = target
+            admitted = self._admit(call.exchange, target.operation.service)
+        require_few_brackets(call.exchange.body)
+        return admitted
 
     def _find(self, name: bytes) -> Target | None:
         """An operation that is asked for the first time."""
@@ -203,6 +226,11 @@ class Dispatcher:
             exchange.respond(200, ids + cors + b"Content-Type: text/plain\r\n", health.encode())
         else:
             exchange.respond(404, ids + cors, UNKNOWN_OPERATION)
+
+    def note_failure(self, operation: str, request: Request | None, error: ClientError) -> None:
+        """A call of another service has failed. That is none of DynamoDB's errors."""
+        scope = self._own_scope if request is None else request.scope
+        self._db.recorder.note(scope, "", ".Errors", 1, {"Operation": operation, "Code": error.code})
 
     def settle(self, operation: str, request: Request | None, error: ClientError | None, seconds: float) -> None:
         """A call is over: take what it used from the capacity, and count it."""
@@ -273,7 +301,10 @@ class Call:
         self.exchange.respond(status, headers, body)
         seconds = time.perf_counter() - self._started
         name = "-" if self.target is None else self.target.operation.name
-        self._dispatcher.settle(name, self.request, error, seconds)
+        if error is not None and self.target is not None and self.target.operation.service in PLAIN_ERRORS:
+            self._dispatcher.note_failure(name, self.request, error)
+        else:
+            self._dispatcher.settle(name, self.request, error, seconds)
         observer = self._dispatcher.observer
         if observer is not None:
             observer.answered(self.exchange, name, self.request, self.identity, error, seconds, self._request_id)

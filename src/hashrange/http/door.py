@@ -50,7 +50,8 @@ class Door:
         self.memory = memory or Memory.of(settings.memory_bytes_max)
         self.connections: set[Connection] = set()
         self.congested: dict[Connection, None] = {}  # those whose clients do not read, the longest first
-        self._put_off: deque[Exchange] = deque()
+        self._api: Handler | None = None  # the handler that takes over again when we have rested
+        self._late: deque[Exchange] = deque()
         self.stopping = False
         self.emptied = asyncio.Event()
         self._clock = clock
@@ -86,7 +87,7 @@ class Door:
             pool.give_back(-grown_bytes)
             return
         while not pool.take(grown_bytes, own_bytes=connection.unread_bytes - grown_bytes):
-            self._rest(self.handler)
+            self._rest()
             idle = next(iter(self.congested), connection)
             if idle is connection:
                 connection.unread_bytes -= grown_bytes
@@ -94,20 +95,27 @@ class Door:
                 return
             idle.cut()
 
-    def _rest(self, handler: Handler) -> None:
+    def _rest(self) -> None:
         """Handle no further request in this turn of the loop: the memory of those who are cut off comes back at its
         end, and not before."""
-        if handler != self._put_off.append:
-            self.handler = self._put_off.append
-            asyncio.get_running_loop().call_soon(self._go_on, handler)
+        if self._api is None:
+            self._api, self.handler = self.handler, self._put_off
+            asyncio.get_running_loop().call_soon(self._go_on)
 
-    def _go_on(self, handler: Handler) -> None:
-        self.handler = handler
-        while self._put_off and self.handler is handler:
-            exchange = self._put_off.popleft()
+    def _put_off(self, exchange: Exchange) -> None:
+        """The handler while we rest; whoever had to wait with it for his turn may come when that is over."""
+        self._late.append(exchange)
+        if self._api is None:
+            self._rest()
+
+    def _go_on(self) -> None:
+        assert self._api is not None
+        self.handler, self._api = self._api, None
+        while self._late and self._api is None:
+            exchange = self._late.popleft()
             if exchange.connection.pending:  # otherwise its client is gone
                 try:
-                    handler(exchange)
+                    self.handler(exchange)
                 except Exception:
                     exchange.connection.answer_for(exchange)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import zlib
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 
@@ -45,9 +46,10 @@ def compress(body: bytes) -> bytes:
     return zlib.compress(body, FASTEST_LEVEL, GZIP_WINDOW_BITS)
 
 
-def compress_aside(body: bytes) -> asyncio.Future[bytes]:
-    """The same in a thread; zlib lets the others run meanwhile."""
-    return asyncio.get_running_loop().run_in_executor(_compressor(), compress, body)
+def compress_aside(body_of: Callable[[], bytes]) -> asyncio.Future[bytes]:
+    """The same in a thread; zlib lets the others run meanwhile. The body is asked for when its turn has come: by then
+    nobody may want it any more, and it may be gone."""
+    return asyncio.get_running_loop().run_in_executor(_compressor(), lambda: compress(body_of()))
 
 
 @lru_cache(maxsize=1)

@@ -6,6 +6,7 @@ checksum, whether the connection stays open, compression) is added here, so that
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import TYPE_CHECKING
@@ -27,6 +28,9 @@ STATUS_LINES = {
 }
 
 
+GZIP = b"Content-Encoding: gzip\r\n"
+
+
 class Exchange:
     """A complete request, waiting for its one answer.
 
@@ -43,6 +47,7 @@ class Exchange:
         "headers",
         "message",
         "method",
+        "uncompressed",
         "url",
     )
 
@@ -58,6 +63,7 @@ class Exchange:
         self.answered = False
         self.closes = False  # whether the connection ends with this answer
         self.message: bytes | None = None  # the answer's bytes, while earlier requests are still unanswered
+        self.uncompressed = b""  # the answer's body, while it waits to be compressed
 
     @property
     def peer(self) -> str:
@@ -73,14 +79,35 @@ class Exchange:
         """Answer, once, in the loop's thread. `headers` is lines of `Name: value\\r\\n`."""
         assert not self.answered
         self.answered = True
-        if len(body) > COMPRESSED_FROM_BYTES and accepts_gzip(self.headers.get(b"accept-encoding", b"")):
-            headers += b"Content-Encoding: gzip\r\n"
-            if len(body) > COMPRESSED_ASIDE_FROM_BYTES:
-                compressing = compress_aside(body)
-                compressing.add_done_callback(lambda compressed: self._send(status, headers, compressed.result()))
-                return
-            body = compress(body)
-        self._send(status, headers, body)
+        if len(body) <= COMPRESSED_FROM_BYTES or not accepts_gzip(self.headers.get(b"accept-encoding", b"")):
+            self._send(status, headers, body)
+        elif len(body) <= COMPRESSED_ASIDE_FROM_BYTES:
+            self._send(status, headers + GZIP, compress(body))
+        elif self.connection.may_keep(len(body)):
+            self._compress_aside(status, headers + GZIP, body)
+        else:
+            self._send(status, headers, body)
+
+    def kept_bytes(self) -> int:
+        """How much of the answer waits to be sent."""
+        return len(self.uncompressed) + (0 if self.message is None else len(self.message))
+
+    def forget(self) -> None:
+        """Nobody will read the answer."""
+        self.message = None
+        self.uncompressed = b""
+
+    def _compress_aside(self, status: int, headers: bytes, body: bytes) -> None:
+        self.uncompressed = body
+        self.connection.count_kept()
+
+        def send(compressed: asyncio.Future[bytes]) -> None:
+            if self.uncompressed:  # otherwise it was forgotten meanwhile
+                self.uncompressed = b""
+                self._send(status, headers, compressed.result())
+                self.connection.count_kept()
+
+        compress_aside(lambda: self.uncompressed).add_done_callback(send)
 
     def _send(self, status: int, headers: bytes, body: bytes) -> None:
         connection = self.connection

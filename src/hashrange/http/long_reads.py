@@ -1,21 +1,26 @@
 """Reads that take longer than their turn: they go on a slice at a time, between the requests of others.
 
 Only one of them is under way at a time, so that however many there are, a short request waits for one slice. They take
-turns by connection: who asks for many pages at once waits for his own, not the others for him.
+turns by connection: who asks for many pages at once waits for his own, not the others for him. Who goes away is
+forgotten when his turn comes.
 """
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Hashable
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from hashrange.errors import ServiceUnavailable
 from hashrange.http.exchange import Exchange
-from hashrange.http.overload import BUSY
+from hashrange.http.overload import BUSY, Pool, request_bytes
 from hashrange.operations.operation import LongRead
 from hashrange.storage.interface import Done, Result
+
+if TYPE_CHECKING:
+    from hashrange.http.connection import Connection
 
 SLICE_SECONDS = 0.002
 WAITING_MAX = 1000
@@ -24,12 +29,22 @@ CallSoon = Callable[[Callable[[], None]], Any]
 """Has something done after whatever else there is to do; an event loop's `call_soon`."""
 
 
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A read that waits for its turn, who is told when it is done, and what it counts in memory."""
+
+    read: LongRead
+    done: Done
+    size_bytes: int
+
+
 class LongReads:
     """The reads that are not finished. Without a loop to return to, each is read to its end."""
 
-    def __init__(self, call_soon: CallSoon | None = None) -> None:
+    def __init__(self, pool: Pool, call_soon: CallSoon | None = None) -> None:
+        self._pool = pool
         self._call_soon = call_soon
-        self._queues: dict[Hashable, deque[tuple[LongRead, Done]]] = {}  # by connection, whose turn it is first
+        self._queues: dict[Connection, deque[Unfinished]] = {}  # whose turn it is comes first
         self._count = 0
 
     def start(self, read: LongRead, done: Done, exchange: Exchange) -> None:
@@ -39,28 +54,33 @@ class LongReads:
                 pass
             done(result)
             return
-        if self._count >= WAITING_MAX:
+        size_bytes = request_bytes(exchange.body) + read.held_bytes
+        if self._count >= WAITING_MAX or not self._pool.take(size_bytes):
             raise ServiceUnavailable(BUSY)
-        self._queues.setdefault(exchange.connection, deque()).append((read, done))
+        self._queues.setdefault(exchange.connection, deque()).append(Unfinished(read, done, size_bytes))
         self._count += 1
         if self._count == 1:
             self._call_soon(self._turn)
 
     def _turn(self) -> None:
-        owner, queue = next(iter(self._queues.items()))
-        read, done = queue[0]
-        result = slice_of(read)
-        if result is not None:
-            queue.popleft()
-            self._count -= 1
-            del self._queues[owner]
+        """Read a slice of whatever is first. If that was its end, its connection's next one is last in the line."""
+        connection, queue = next(iter(self._queues.items()))
+        first = queue[0]
+        result = slice_of(first.read) if connection.pending else None
+        if result is not None or not connection.pending:
+            del self._queues[connection]
+            self._settle(queue.popleft())
             if queue:
-                self._queues[owner] = queue
+                self._queues[connection] = queue
         if self._count:
             assert self._call_soon is not None
             self._call_soon(self._turn)
         if result is not None:
-            done(result)
+            first.done(result)
+
+    def _settle(self, read: Unfinished) -> None:
+        self._count -= 1
+        self._pool.give_back(read.size_bytes)
 
 
 def slice_of(read: LongRead) -> Result | None:

@@ -40,6 +40,9 @@ DENIED = frozenset(
         "MissingAuthenticationTokenException", "UnrecognizedClientException",
     )
 )  # fmt: skip
+NAME_CHARACTERS_MAX = 255
+ARN_CHARACTERS_MAX = 2048
+NAMES_MAX = 100
 RESOURCES = (
     "TableName", "TableArn", "ResourceArn", "ResourceARN", "StreamArn", "BackupArn", "BackupName", "ExportArn",
     "ImportArn", "SourceTableName", "SourceTableArn", "TargetTableName", "GlobalTableName", "ResourceId", "AlarmName",
@@ -81,17 +84,25 @@ class Observer:
         if seconds >= self._slow_seconds:
             extra = {"request_id": request_id, "ms": round(seconds * 1000, 3)}
             slow_log.warning(slow_text(operation, request, error), extra=extra)
-        if self._audit and (operation not in DATA_PLANE or (error is not None and error.code in DENIED)):
+        if self._audit and (operation not in DATA_PLANE or is_denied(request, error)):
             line = {
                 "time": self._clock.seconds(),
                 "request_id": request_id,
                 **sender_of(exchange, identity),
                 "peer": exchange.peer,
-                "operation": operation,
+                "operation": operation[:NAME_CHARACTERS_MAX],
                 **({} if request is None else place_of(request)),
                 "outcome": "ok" if error is None else error.code,
             }
             audit_log.info(orjson.dumps(line).decode())
+
+
+def is_denied(request: Request | None, error: ClientError | None) -> bool:
+    """Whether a call was denied, or a part of it: an action of a transaction, a statement of a batch."""
+    if error is None:
+        return request is not None and bool(request.refused)
+    reasons = error.members.get("CancellationReasons") or ()
+    return error.code in DENIED or any(reason["Code"] == "AccessDenied" for reason in reasons)
 
 
 def slow_text(operation: str, request: Request | None, error: ClientError | None) -> str:
@@ -100,7 +111,7 @@ def slow_text(operation: str, request: Request | None, error: ClientError | None
     usage = Usage() if request is None else request.usage
     tables = ",".join(dict.fromkeys(use.table.name for use in usage.uses)) or "-"
     units = sum(use.consumed.total for use in usage.uses)
-    return f"{operation} {outcome} table={tables} units={units:g}"
+    return f"{operation[:NAME_CHARACTERS_MAX]} {outcome} table={tables} units={units:g}"
 
 
 def sender_of(exchange: Exchange, identity: Identity | None) -> dict[str, Any]:
@@ -118,4 +129,11 @@ def place_of(request: Request) -> dict[str, Any]:
     """The account, the region and the thing in it that a request is about."""
     members: Mapping[str, Any] = request.members
     resource = next((members[name] for name in RESOURCES if isinstance(members.get(name), str | list)), None)
-    return {"account": request.scope.account, "region": request.scope.region, "resource": resource}
+    return {"account": request.scope.account, "region": request.scope.region, "resource": shortened(resource)}
+
+
+def shortened(resource: str | list[Any] | None) -> str | list[str] | None:
+    """What a client calls a thing, which need not be the name of anything."""
+    if isinstance(resource, list):
+        return [str(each)[:NAME_CHARACTERS_MAX] for each in resource[:NAMES_MAX]]
+    return None if resource is None else resource[:ARN_CHARACTERS_MAX]

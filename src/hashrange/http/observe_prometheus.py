@@ -6,20 +6,27 @@ is asked, and they survive a restart. A request that touches several tables coun
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
+from itertools import islice
 from math import inf
 
+from hashrange.engine.parts import Parts, handed_over
+from hashrange.engine.scope import Scope
+from hashrange.engine.usage import Recorder
 from hashrange.metrics.points import DYNAMODB, dimensions_of, groups, scopes
-from hashrange.metrics.statistic import Statistic, bound_after, total
-from hashrange.storage.interface import Snapshot
+from hashrange.metrics.statistic import Statistic, bound_after
 
 GROUPS_MAX = 5_000  # tables of which something is told
+GROUPS_PER_PART = 20
+STATISTICS_PER_PART = 100
 DURATIONS_SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 BATCHES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 MILLISECONDS = 1000
 
 Labels = dict[str, str]
 Found = list[tuple[Labels, Statistic]]
+Samples = Generator[str | None, None, None]
+"""Lines of the page; None wherever something else may be done for a while."""
 
 HELP = {
     "requests_total": ("counter", "Requests that succeeded, by operation and table."),
@@ -38,33 +45,48 @@ HELP = {
 }
 
 
-def page(snapshot: Snapshot, gauges: Mapping[str, float]) -> str:
+def page(recorder: Recorder, gauges: Mapping[str, float]) -> Parts[dict[str, str]]:
+    """The text of the page, made in parts; there may be thousands of tables."""
+    yield
+    yield from handed_over(recorder)
+    snapshot = yield
     lines: list[str] = []
-    found = gathered(snapshot)
+    found: dict[str, Found] = {}
+    room = GROUPS_MAX
+    for scope in list(scopes(snapshot)):
+        room -= yield from gather(scope, found, room)
     for name, (kind, text) in HELP.items():
-        samples = list(samples_of(name, found)) if name not in gauges else [f"hashrange_{name} {number(gauges[name])}"]
+        samples = [f"hashrange_{name} {number(gauges[name])}"] if name in gauges else []
+        if name not in gauges:
+            for sample in samples_of(name, found):
+                if sample is None:
+                    yield
+                else:
+                    samples.append(sample)
         if samples:
             lines += [f"# HELP hashrange_{name} {text}", f"# TYPE hashrange_{name} {kind}", *samples]
-    return "\n".join(lines) + "\n"
+    return {"page": "\n".join(lines) + "\n"}
 
 
-def gathered(snapshot: Snapshot) -> dict[str, Found]:
-    """Every total by the name of its metric, with its dimensions."""
-    found: dict[str, Found] = {}
+def gather(scope: Scope, found: dict[str, Found], room: int) -> Parts[int]:
+    """Add the totals of a scope, with their dimensions, to those of the same metric; of how many tables."""
+    after_group: str | None = None
     count = 0
-    for scope in scopes(snapshot):
-        where = {"account": scope.account, "region": scope.region}
-        for group, statistics in groups(snapshot, scope, DYNAMODB):
-            count += 1
-            if count > GROUPS_MAX:
-                return found
+    while count < room:
+        snapshot = yield
+        part = list(islice(groups(snapshot, scope, DYNAMODB, after_group=after_group), GROUPS_PER_PART))
+        count += len(part)
+        for group, statistics in part:
             for name, statistic in statistics.items():
                 metric, dimensions = dimensions_of(DYNAMODB, group, name)
-                found.setdefault(metric, []).append(({**where, **dimensions}, statistic))
-    return found
+                found.setdefault(metric, []).append((dimensions, statistic))
+        if len(part) < GROUPS_PER_PART:
+            break
+        after_group = part[-1][0]
+    return count
 
 
-def samples_of(name: str, found: Mapping[str, Found]) -> Iterator[str]:
+def samples_of(name: str, found: Mapping[str, Found]) -> Samples:
     latencies = [*found.get("SuccessfulRequestLatency", ()), *found.get(".SuccessfulRequestLatency", ())]
     if name == "requests_total":
         yield from counters(name, latencies, operation="Operation", table="TableName")
@@ -100,12 +122,16 @@ def is_reason(metric: str) -> bool:
     return metric.endswith("ThrottleEvents") and metric not in ("ReadThrottleEvents", "WriteThrottleEvents")
 
 
-def grouped(found: Iterable[tuple[Labels, Statistic]], labels: Mapping[str, str]) -> dict[tuple[str, ...], Statistic]:
+def grouped(
+    found: Iterable[tuple[Labels, Statistic]], labels: Mapping[str, str]
+) -> Generator[None, None, dict[tuple[str, ...], Statistic]]:
     """Statistics added up by some of their dimensions."""
-    parts: dict[tuple[str, ...], list[Statistic]] = {}
-    for dimensions, statistic in found:
-        parts.setdefault(tuple(dimensions.get(name, "") for name in labels.values()), []).append(statistic)
-    return {key: total(statistics) for key, statistics in sorted(parts.items())}
+    parts: dict[tuple[str, ...], Statistic] = {}
+    for count, (dimensions, statistic) in enumerate(found):
+        if count % STATISTICS_PER_PART == 0:
+            yield
+        parts.setdefault(tuple(dimensions.get(name, "") for name in labels.values()), Statistic()).add(statistic)
+    return dict(sorted(parts.items()))
 
 
 def counters(
@@ -114,8 +140,11 @@ def counters(
     what: str = "count",
     fixed: Mapping[str, str] | None = None,
     **labels: str,
-) -> Iterator[str]:
-    for key, statistic in grouped(found, labels).items():
+) -> Samples:
+    together = yield from grouped(found, labels)
+    for count, (key, statistic) in enumerate(together.items()):
+        if count % STATISTICS_PER_PART == 0:
+            yield None
         pairs = {**dict(zip(labels, key, strict=True)), **(fixed or {})}
         yield f"hashrange_{name}{label_text(pairs)} {number(getattr(statistic, what))}"
 
@@ -128,9 +157,11 @@ def histograms(
     *,
     whole: bool = False,
     **labels: str,
-) -> Iterator[str]:
+) -> Samples:
     """Our buckets grow by a tenth; each counts as what it can be at most, or at least if it is of whole numbers."""
-    for key, statistic in grouped(found, labels).items():
+    together = yield from grouped(found, labels)
+    for key, statistic in together.items():
+        yield None
         pairs = dict(zip(labels, key, strict=True))
         buckets = statistic.buckets or {}
         for bound in (*bounds, inf):

@@ -55,6 +55,12 @@ class WorkerBoard:
         return gauges
 
 
+def own_record_again(snapshot: Snapshot) -> Plan:
+    """A write that changes nothing, but has to be written all the same."""
+    key = keyspace.worker_key(os.getpid())
+    return Plan([(key, snapshot.get(key) or orjson.dumps({"connections": 0}))])
+
+
 def records(snapshot: Snapshot) -> Iterator[tuple[int, int]]:
     """The process id and the connections of every worker that has told."""
     for key, stored in snapshot.scan(keyspace.WORKER, after(keyspace.WORKER)):

@@ -4,6 +4,7 @@ Memory is divided into pools, so that who fills one does not starve the others:
 
     bodies    requests that have not arrived whole, or arrived while their connection may not go on
     answers   answers that their clients have not read
+    reads     requests that are read in slices, and what they have found
     writes    requests that wait for the store's writer
 
 A client whose request does not fit is answered 503 ServiceUnavailable, which every AWS SDK retries after a pause; its
@@ -36,12 +37,15 @@ class Pool:
     bytes_max: int
     held_bytes: int = 0
 
+    def has_room(self, size_bytes: int, *, own_bytes: int = 0) -> bool:
+        """Whether there is room for more, for somebody who holds `own_bytes` already."""
+        return self.held_bytes + size_bytes <= self.bytes_max or self.held_bytes <= own_bytes
+
     def take(self, size_bytes: int, *, own_bytes: int = 0) -> bool:
-        """Whether there is room for more, for somebody who holds `own_bytes` already; then it is taken."""
-        total = self.held_bytes + size_bytes
-        if total > self.bytes_max and self.held_bytes > own_bytes:
+        """Whether there is room for more; then it is taken."""
+        if not self.has_room(size_bytes, own_bytes=own_bytes):
             return False
-        self.held_bytes = total
+        self.held_bytes += size_bytes
         return True
 
     def give_back(self, size_bytes: int) -> None:
@@ -55,11 +59,18 @@ class Memory:
 
     bodies: Pool
     answers: Pool
+    reads: Pool
     writes: Pool
 
     @classmethod
     def of(cls, bytes_max: int) -> Memory:
-        return cls(bodies=Pool(bytes_max // 4), answers=Pool(bytes_max // 2), writes=Pool(bytes_max // 4))
+        eighth = bytes_max // 8
+        return cls(bodies=Pool(2 * eighth), answers=Pool(3 * eighth), reads=Pool(eighth), writes=Pool(2 * eighth))
+
+
+def request_bytes(body: bytes) -> int:
+    """About what a request takes in memory while it waits."""
+    return len(body) + VALUE_BYTES * body.count(b"{")
 
 
 class WriteQueue:
@@ -74,7 +85,7 @@ class WriteQueue:
 
     def write(self, plan: Planner, done: Done, body: bytes) -> None:
         """Have a plan carried out that was made from a request with this body; ServiceUnavailable if too many wait."""
-        size_bytes = len(body) + VALUE_BYTES * body.count(b"{")
+        size_bytes = request_bytes(body)
         if self.count >= WRITES_WAITING_MAX or not self._pool.take(size_bytes):
             raise ServiceUnavailable(BUSY)
         self.count += 1

@@ -142,8 +142,8 @@ class Reader:
         exchange = Exchange(self.connection, parser.get_method(), self.url, headers, bytes(self.body))
         handler = self.door.handler
         if b"content-encoding" in headers:
-            handler = self._decode(exchange)
-        if len(exchange.body) > LARGE_BODY_BYTES:
+            handler = self._decoding(handler)
+        elif len(exchange.body) > LARGE_BODY_BYTES:
             handler = undisturbed(handler)
         self.url = self.body = b""
         if self.headers:
@@ -188,14 +188,21 @@ class Reader:
             self.body = bytearray(self.body)  # grows in place, where bytes would be copied for each piece
         self.body += piece
 
-    def _decode(self, exchange: Exchange) -> Handler:
-        """Inflate the body; the handler to use is the API's, or one that says what is wrong with the body."""
-        content_encoding = exchange.headers[b"content-encoding"]
-        try:
-            exchange.body = decode(content_encoding, exchange.body_as_sent, bytes_max=self.settings.body_bytes_max)
-        except BodyRefused as refused:
-            return plain_answer(refused.status, refused.text)
-        return self.door.handler
+    def _decoding(self, handler: Handler) -> Handler:
+        """The handler for a compressed body. It is inflated when its turn has come; until then it is as small as it
+        was sent."""
+        bytes_max = self.settings.body_bytes_max
+
+        def handle(exchange: Exchange) -> None:
+            coding = exchange.headers[b"content-encoding"]
+            try:
+                exchange.body = decode(coding, exchange.body_as_sent, bytes_max=bytes_max)
+            except BodyRefused as refused:
+                plain_answer(refused.status, refused.text)(exchange)
+            else:
+                (undisturbed(handler) if len(exchange.body) > LARGE_BODY_BYTES else handler)(exchange)
+
+        return handle
 
     def _hand_over_last(self, exchange: Exchange, handler: Handler) -> NoReturn:
         """Hand over a request after which the connection ends."""

@@ -21,8 +21,11 @@ from hashrange.errors import ClientError, InternalServerError, InvalidParameterV
 from hashrange.http.admission import Admit
 from hashrange.http.authorisation import permitted
 from hashrange.http.exchange import Exchange
+from hashrange.http.large_bodies import require_few_brackets
 from hashrange.http.observe import Observer
-from hashrange.operations.operation import LongRead, Operation, Request, RestOperation, Write
+from hashrange.http.overload import LARGE_BODY_BYTES
+from hashrange.http.pending import Pending
+from hashrange.operations.operation import Operation, Request, RestOperation
 from hashrange.storage.interface import Result
 
 log = logging.getLogger("hashrange.api")
@@ -55,9 +58,11 @@ class RestDoor:
         self,
         db: Database,
         operations: Callable[[], Sequence[RestOperation]],
+        pending: Pending,
         observer: Observer | None = None,
     ) -> None:
         self._db = db
+        self._pending = pending
         self._observer = observer
         self._operations = operations
         self._known: list[Route] | None = None
@@ -91,15 +96,9 @@ class RestDoor:
             scope, call.identity = admit(call.exchange, call.route.operation.service)
             call.request = request = Request({**body_of(call.exchange), **members}, scope)
             request = permitted(self._db, call.identity, call.exchange, call.route.operation, request)
-            answer = call.route.operation.run(self._db, request)
+            self._pending.finish(call.route.operation.run(self._db, request), call.finish, call.exchange)
         except Exception as error:
             call.fail(error)
-            return
-        if isinstance(answer, Write):
-            self._db.store.write(answer.plan, call.finish)
-        else:
-            assert not isinstance(answer, LongRead)
-            call.succeed(answer)
 
 
 def path_pattern(template: str) -> re.Pattern[str]:
@@ -110,6 +109,8 @@ def path_pattern(template: str) -> re.Pattern[str]:
 def body_of(exchange: Exchange) -> dict[str, Any]:
     if exchange.method not in (b"POST", b"PUT") or not exchange.body:
         return {}
+    if len(exchange.body) > LARGE_BODY_BYTES:
+        require_few_brackets(exchange.body)
     try:
         members = orjson.loads(exchange.body)
     except orjson.JSONDecodeError:

@@ -22,14 +22,17 @@ from typing import NoReturn
 RunWorker = Callable[[int, socket.socket], int]
 Log = Callable[[str], None]
 
-STOP_SIGNALS = frozenset({signal.SIGTERM, signal.SIGINT})
-SIGNALS = STOP_SIGNALS | {signal.SIGCHLD}
-
 CANNOT_START = 2  # the status of a worker that has said why it cannot work; trying again will not help
 
 SETTLED_SECONDS = 1.0  # a worker that dies younger than this has probably not started properly
 RESTART_SECONDS_MIN = 0.1
 RESTART_SECONDS_MAX = 10.0
+
+
+def stop_signals() -> set[signal.Signals]:
+    """The signals that tell a server to stop. One whose terminal is closed stops too, unless nohup said not to."""
+    stays = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    return {signal.SIGTERM, signal.SIGINT} | (set() if stays else {signal.SIGHUP})
 
 
 def run_workers(
@@ -39,7 +42,7 @@ def run_workers(
     log: Log,
     monotonic: Callable[[], float] = time.monotonic,
 ) -> int:
-    """Run one worker process per socket until told to stop (SIGTERM or SIGINT); returns the exit status.
+    """Run one worker process per socket until told to stop (see `stop_signals`); returns the exit status.
 
     `run_worker(index, socket)` runs in the child and returns its exit status. It is told to stop by the same
     signal, which it hears once, and also when the parent is killed. A worker that dies is replaced, unless it says
@@ -68,6 +71,8 @@ class Supervisor:
         self._run_worker = run_worker
         self._log = log
         self._monotonic = monotonic
+        self._stop_signals = stop_signals()
+        self._signals = self._stop_signals | {signal.SIGCHLD}
         self._stopping = False
         self._status = 0
         self._wakeup_read, self._wakeup_write = socket.socketpair()
@@ -77,7 +82,7 @@ class Supervisor:
 
     def run(self) -> int:
         previous_wakeup = signal.set_wakeup_fd(self._wakeup_write.fileno(), warn_on_full_buffer=False)
-        previous = {number: signal.signal(number, _ignored) for number in SIGNALS}
+        previous = {number: signal.signal(number, _ignored) for number in self._signals}
         try:
             while not self._stopping or any(worker.pid for worker in self._workers):
                 self._start_due()
@@ -105,7 +110,7 @@ class Supervisor:
             numbers = set(self._wakeup_read.recv(4096))
         except BlockingIOError:
             return
-        for number in numbers & STOP_SIGNALS:
+        for number in numbers & self._stop_signals:
             self._stopping = True
             self._pass_on(number)
 
@@ -157,7 +162,7 @@ class Supervisor:
         """Fork, with signals held back until the child has put aside the parent's way of hearing them."""
         sys.stdout.flush()
         sys.stderr.flush()
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, self._signals)
         try:
             pid = os.fork()
             if pid == 0:
@@ -184,7 +189,7 @@ class Supervisor:
     def _leave_the_parent(self, worker: Worker) -> None:
         os.setpgid(0, 0)  # Ctrl-C in a terminal goes to a whole group; the parent passes it on, once
         signal.set_wakeup_fd(-1)
-        for number in SIGNALS:
+        for number in self._signals:
             signal.signal(number, signal.SIG_DFL)
         self._wakeup_read.close()
         self._wakeup_write.close()

@@ -19,10 +19,8 @@ hold, with the sum of both weights for N; so they hold for the minutes and the w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 KEYS_KEPT = 128
-KEYS_MERGED = 2048
+KEYS_MERGED = 2048  # of many sketches together, while there is room: that is both quicker and closer
 
 Key = str
 """The contents of the key attributes, as a JSON list."""
@@ -64,11 +62,3 @@ class TopKeys:
     def top(self, number: int) -> list[tuple[Key, float]]:
         """The heaviest keys with their counts, the heaviest first; keys of the same weight in their own order."""
         return sorted(self.counts.items(), key=lambda entry: (-entry[1], entry[0]))[:number]
-
-    @classmethod
-    def merged(cls, sketches: Iterable[TopKeys]) -> TopKeys:
-        """Many of them together. For the moment there is room for more keys, which is both quicker and closer."""
-        whole = cls(KEYS_MERGED)
-        for each in sketches:
-            whole.merge(each)
-        return whole

@@ -18,6 +18,7 @@ from hashrange.values.ordered import after
 
 log = logging.getLogger("hashrange.alarms")
 
+ALARMS_PER_SNAPSHOT = 20
 GRACE_SECONDS = 3  # after the end of a minute, for what is still on its way to the store
 
 
@@ -38,13 +39,17 @@ def evaluate(db: Database, minute: int) -> Planner:
     """Look at every alarm; the plan writes those that have come to another state."""
     now = db.clock.seconds()
     changed: list[tuple[bytes, bytes, Scope, Alarm, Alarm]] = []
-    with db.read() as snapshot:
-        for key, stored in snapshot.scan(keyspace.ALARM, after(keyspace.ALARM)):
-            account, region, _ = key[1:].split(b"\0", 2)
-            scope, alarm = scope_of(account.decode(), region.decode()), Alarm.load(stored)
-            found = evaluated(snapshot, scope, alarm, now)
-            if found is not alarm:
-                changed.append((key, stored, scope, alarm, found))
+    position: bytes | None = keyspace.ALARM
+    while position is not None:
+        with db.read() as snapshot:  # a new one every now and then, since old ones keep the store from tidying up
+            part = list(snapshot.scan(position, after(keyspace.ALARM), limit=ALARMS_PER_SNAPSHOT))
+            for key, stored in part:
+                account, region, _ = key[1:].split(b"\0", 2)
+                scope, alarm = scope_of(account.decode(), region.decode()), Alarm.load(stored)
+                found = evaluated(snapshot, scope, alarm, now)
+                if found is not alarm:
+                    changed.append((key, stored, scope, alarm, found))
+        position = part[-1][0] + b"\0" if len(part) == ALARMS_PER_SNAPSHOT else None
 
     def plan(snapshot: Snapshot) -> Plan:
         done = Plan([(keyspace.ALARMS_EVALUATED, str(minute).encode())])

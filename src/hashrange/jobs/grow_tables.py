@@ -1,5 +1,6 @@
 """Lets tables grow with their traffic, as the service does: on-demand tables towards twice what they were used for,
-and hot partitions by being split. Only where the service's own limits are enforced (`--service-limits`)."""
+and partitions that are too hot or too full by being split. Only where the service's own limits are enforced
+(`--service-limits`)."""
 
 from __future__ import annotations
 
@@ -8,13 +9,17 @@ from functools import partial
 
 from hashrange.capacity.history import units_by_minute
 from hashrange.capacity.ledger import KINDS, TokenLedger
-from hashrange.capacity.limits import Owner, Throttling, warm_throughput
+from hashrange.capacity.limits import Owner, Throttling, partition_count, warm_throughput
+from hashrange.capacity.partitions import bounds_of
+from hashrange.engine import keyspace
+from hashrange.engine.counters import read_counter
 from hashrange.engine.database import Database
 from hashrange.engine.definition import PAY_PER_REQUEST, TableDefinition
 from hashrange.engine.lifecycle import save
 from hashrange.engine.scope import scope_of
 from hashrange.engine.table import Table
 from hashrange.jobs.job import Job, Step
+from hashrange.limits import PARTITION_BYTES
 from hashrange.storage.interface import Plan, Snapshot
 
 GROWING_MINUTES = 30  # a peak counts as the previous one when it is so long ago
@@ -35,7 +40,8 @@ def next_step(db: Database) -> Step:
 
 def grown_definition(db: Database, snapshot: Snapshot, ledger: TokenLedger, table: Table) -> TableDefinition:
     definition = table.definition
-    splits = tuple(sorted({*definition.partition_splits, *(bound.hex() for bound in ledger.splits(table))}))
+    bounds = {*ledger.splits(table), *size_bounds(snapshot, definition)}
+    splits = tuple(sorted({*definition.partition_splits, *(bound.hex() for bound in bounds)}))
     if definition.billing_mode != PAY_PER_REQUEST:
         return replace(definition, partition_splits=splits)
     minute = int(db.clock.seconds()) // 60 - GROWING_MINUTES
@@ -47,6 +53,13 @@ def grown_definition(db: Database, snapshot: Snapshot, ledger: TokenLedger, tabl
     )
     warm = grown_warm(snapshot, table, None, definition, minute)
     return replace(definition, partition_splits=splits, warm=warm, indexes=indexes)
+
+
+def size_bounds(snapshot: Snapshot, definition: TableDefinition) -> list[bytes]:
+    """Where a table is split because its partitions would hold more than one can."""
+    size_bytes = read_counter(snapshot, keyspace.counter_key(definition.id, keyspace.BASE_TABLE, keyspace.BYTES))
+    needed = -(-size_bytes // PARTITION_BYTES)
+    return bounds_of(needed, ()) if needed > partition_count(definition) else []
 
 
 def grown_warm(snapshot: Snapshot, table: Table, index: str | None, owner: Owner, minute: int) -> dict[str, int] | None:

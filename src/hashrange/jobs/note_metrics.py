@@ -1,50 +1,89 @@
-"""Notes the capacity of tables whenever it has changed, so that graphs show what it was at each time."""
+"""Notes the capacity of tables whenever it has changed, so that graphs show what it was at each time.
+
+Once a second it looks at some tables, and goes on behind them the next time: however many there are, nobody waits long
+for it. Where it is, only the process knows; a new one begins with the first table.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from heapq import merge
+from itertools import groupby, islice
+from weakref import WeakKeyDictionary
 
 from hashrange.engine import keyspace
 from hashrange.engine.database import Database
-from hashrange.engine.definition import TableDefinition
 from hashrange.engine.scope import Scope, scope_of
 from hashrange.jobs.job import Job, Step
 from hashrange.metrics import points, provisioned
-from hashrange.metrics.points import minute_of
+from hashrange.metrics.points import DYNAMODB, minute_of
+from hashrange.metrics.provisioned import CHANGED, Totals, Values
 from hashrange.storage.interface import Plan, Snapshot
 from hashrange.values.ordered import after
 
-NOTES_PER_STEP = 500
+TABLES_PER_LOOK = 50
+ACCOUNT = ""  # the group of what belongs to no table
+
+Change = tuple[Scope, str, Values]
+"""What is no longer as it was noted last."""
+
+Rounds = Generator[list[Change], tuple[Database, Snapshot], None]
+
+rounds_of: WeakKeyDictionary[Database, Rounds] = WeakKeyDictionary()
 
 
 def next_step(db: Database) -> Step:
-    with db.read() as snapshot:
-        if next(notes(db, snapshot), None) is None:
-            return None
-    return lambda snapshot: note(db, snapshot)
+    rounds = rounds_of.get(db)
+    if rounds is None:
+        rounds = rounds_of[db] = going_round()
+        next(rounds)
+    try:
+        with db.read() as snapshot:
+            changes = rounds.send((db, snapshot))
+    except BaseException:
+        del rounds_of[db]  # it has ended
+        raise
+    return (lambda snapshot: noted(db, changes)) if changes else None
 
 
-def note(db: Database, snapshot: Snapshot) -> Plan:
+def noted(db: Database, changes: list[Change]) -> Plan:
     minute = minute_of(db.clock.seconds())
-    plan = Plan()
-    for scope, group, values in notes(db, snapshot):
-        plan.mutations.append(provisioned.note(scope, group, minute, values))
-        if len(plan.mutations) >= NOTES_PER_STEP:
-            break
-    return plan
+    return Plan([provisioned.note(scope, group, minute, values) for scope, group, values in changes])
 
 
-def notes(db: Database, snapshot: Snapshot) -> Iterator[tuple[Scope, str, provisioned.Values]]:
-    """What is no longer as it was noted last."""
-    for scope in scopes(snapshot):
-        tables = definitions(db, snapshot, scope)
-        now = {table.name: provisioned.of_table(table) for table in tables}
-        now[""] = provisioned.of_account(tables)
-        noted = provisioned.latest(snapshot, scope)
-        for group in sorted(now.keys() | noted.keys()):
-            values = now.get(group, {})
-            if values != noted.get(group, {}):
-                yield scope, group, values
+def going_round() -> Rounds:
+    """Look at all tables again and again, at some of them each time; what has changed of those."""
+    changes: list[Change] = []
+    db, snapshot = yield changes
+    while True:
+        looked_at = 0
+        for scope in list(scopes(snapshot)):
+            totals, last, is_last = Totals(), "", False
+            while not is_last:
+                if looked_at >= TABLES_PER_LOOK:
+                    db, snapshot = yield changes
+                    changes, looked_at = [], 0
+                part = list(islice(groups_behind(snapshot, scope, last), TABLES_PER_LOOK))
+                changes += look_at(db, snapshot, scope, part, totals)
+                is_last = len(part) < TABLES_PER_LOOK
+                looked_at += len(part) + 1
+                last = part[-1] if part else last
+            changes += change_of(snapshot, scope, ACCOUNT, totals.values)
+        db, snapshot = yield changes
+        changes = []
+
+
+def look_at(db: Database, snapshot: Snapshot, scope: Scope, names: list[str], totals: Totals) -> Iterator[Change]:
+    for name in names:
+        table = db.catalog.find(snapshot, scope, name)
+        if table is not None:
+            totals.add(table.definition)
+        yield from change_of(snapshot, scope, name, {} if table is None else provisioned.of_table(table.definition))
+
+
+def change_of(snapshot: Snapshot, scope: Scope, group: str, values: Values) -> Iterator[Change]:
+    if values != provisioned.latest_of(snapshot, scope, group):
+        yield scope, group, values
 
 
 def scopes(snapshot: Snapshot) -> Iterator[Scope]:
@@ -63,9 +102,12 @@ def has_tables(snapshot: Snapshot, scope: Scope) -> bool:
     return any(snapshot.scan(prefix, after(prefix), limit=1))
 
 
-def definitions(db: Database, snapshot: Snapshot, scope: Scope) -> list[TableDefinition]:
-    found = (db.catalog.find(snapshot, scope, name) for name in list(db.catalog.names(snapshot, scope)))
-    return [table.definition for table in found if table is not None]
+def groups_behind(snapshot: Snapshot, scope: Scope, last: str) -> Iterator[str]:
+    """The names behind one of tables that there are, or of which something was noted."""
+    prefix = keyspace.catalog_key(scope.prefix, "")
+    tables = (key[len(prefix) :].decode() for key, _ in snapshot.scan(prefix + last.encode() + b"\0", after(prefix)))
+    known = points.groups_from(snapshot, scope, DYNAMODB, CHANGED, last)
+    return (name for name, _ in groupby(merge(tables, known)) if name not in (last, ACCOUNT))
 
 
-JOB = Job("note-metrics", next_step, idle_seconds=15.0)
+JOB = Job("note-metrics", next_step, idle_seconds=1.0)

@@ -69,10 +69,10 @@ def expired(snapshot: Snapshot, key: bytes, now: int) -> list[bytes]:
         return [] if any(snapshot.scan(hours, after(hours), limit=1)) else [key]
     oldest = (now - DAYS_KEPT * 86_400) // SECONDS_PER_NUMBER[span]
     start, end = (keyspace.metric_key(scope, namespace, span, group, number) for number in (0, oldest))
-    found = [old for old, _ in snapshot.scan(start, end, limit=RECORDS_PER_STEP)]
-    if span == CHANGED:  # the last note still says what holds
-        return found[:-1]
-    return found
+    found = list(snapshot.scan(start, end, limit=RECORDS_PER_STEP))
+    if span == CHANGED and found and orjson.loads(found[-1][1]):  # the last note still says what holds
+        found.pop()
+    return [old for old, _ in found]
 
 
 JOB = Job("trim-metrics", next_step, idle_seconds=30.0)

@@ -13,6 +13,7 @@ import orjson
 
 from hashrange.engine import keyspace
 from hashrange.engine.scope import Scope
+from hashrange.metrics.points import DYNAMODB
 from hashrange.metrics.questions import Question
 from hashrange.metrics.reading import Ask
 from hashrange.storage.interface import Snapshot
@@ -47,7 +48,7 @@ class Alarm:
     evaluation_periods: int
     updated_at_micros: int
     datapoints_to_alarm: int | None = None  # None: all of them
-    missing_data: str = MISSING
+    missing_data: str | None = None  # None: what is usual for the metric
     is_plain: bool = True  # given as one metric, not as a list of queries
     description: str | None = None
     actions_enabled: bool = True
@@ -99,6 +100,15 @@ class Alarm:
         periods = [question.ask.period_seconds for question in self.questions if question.ask is not None]
         return self.line.period_seconds or max(periods, default=60)
 
+    @property
+    def missing_data_treatment(self) -> str:
+        """Alarms on metrics of AWS/DynamoDB, which has no values where nothing happens, ignore what is missing unless
+        they are told otherwise ("Configuring how CloudWatch alarms treat missing data")."""
+        if self.missing_data is not None:
+            return self.missing_data
+        asks = [question.ask for question in self.questions if question.ask is not None]
+        return IGNORE if any(ask.namespace == DYNAMODB for ask in asks) else MISSING
+
     def arn(self, scope: Scope) -> str:
         return f"arn:aws:cloudwatch:{scope.region}:{scope.account}:alarm:{self.name}"
 
@@ -140,6 +150,12 @@ def alarms_of(snapshot: Snapshot, scope: Scope, prefix: str = "", *, after_name:
     start = max(beginning, keyspace.alarm_key(scope.prefix, after_name) + b"\0") if after_name else beginning
     for _, stored in snapshot.scan(start, after(beginning)):
         yield Alarm.load(stored)
+
+
+def count(snapshot: Snapshot, scope: Scope, most: int) -> int:
+    """How many there are; there may be more than can be counted to."""
+    prefix = keyspace.alarm_key(scope.prefix, "")
+    return sum(1 for _ in snapshot.scan(prefix, after(prefix), limit=most))
 
 
 def save(scope: Scope, alarm: Alarm) -> Mutation:

@@ -1,8 +1,9 @@
 """Decides what state an alarm is in, from the latest periods that are over.
 
 CloudWatch looks at somewhat more periods than the alarm has, so that a gap or two can be bridged by older values; only
-what is then still missing is treated as the alarm says ("Using Amazon CloudWatch alarms", the tables under "How alarm
-state is evaluated when data is missing").
+what is then still missing is treated as the alarm says. All of this is in "Configuring how CloudWatch alarms treat
+missing data": the tables under "How alarm state is evaluated when data is missing", and "Avoiding premature transitions
+to alarm state".
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from datetime import UTC, datetime
 
 import orjson
 
+from hashrange.engine.parts import whole
 from hashrange.engine.scope import Scope
 from hashrange.metrics.alarms import ALARM, BREACHING, IGNORE, INSUFFICIENT_DATA, NOT_BREACHING, OK, Alarm
 from hashrange.metrics.expression import ExpressionError
@@ -34,42 +36,47 @@ Point = tuple[int, float]
 
 def evaluated(snapshot: Snapshot, scope: Scope, alarm: Alarm, now_seconds: float) -> Alarm:
     """The alarm in the state in which it is now; the same object if that has not changed."""
-    points = latest_points(snapshot, scope, alarm, now_seconds)
+    period = max(alarm.period_seconds, SECONDS_PER_MINUTE)
+    end = int(now_seconds) // period * period
+    points = latest_points(snapshot, scope, alarm, end, now_seconds)
     breaches = COMPARISONS[alarm.comparison][0]
-    state = state_of(alarm, [breaches(value, alarm.threshold) for _, value in points])
+    state = state_of(alarm, [((end - at) // period, breaches(value, alarm.threshold)) for at, value in points])
     if state is None or state == alarm.state:
         return alarm
     now_micros = int(now_seconds * 1_000_000)
     return alarm.in_state(state, reason(alarm, state, points), reason_data(alarm, points, now_seconds), now_micros)
 
 
-def latest_points(snapshot: Snapshot, scope: Scope, alarm: Alarm, now_seconds: float) -> list[Point]:
+def latest_points(snapshot: Snapshot, scope: Scope, alarm: Alarm, end_seconds: int, now_seconds: float) -> list[Point]:
     """The values that count, the latest first."""
-    period = max(alarm.period_seconds, SECONDS_PER_MINUTE)
-    end = int(now_seconds) // period * period
+    period, end = max(alarm.period_seconds, SECONDS_PER_MINUTE), end_seconds
     window = Window(end - (alarm.evaluation_periods + PERIODS_MORE) * period, end, now_seconds)
     try:
-        lines = Answers(snapshot, scope, alarm.questions, window).lines(alarm.line)
+        lines = whole(Answers(scope, alarm.questions, window).lines(alarm.line), snapshot)
     except ExpressionError:
         return []
     line = lines[0] if lines else {}
     return sorted(line.items(), reverse=True)[: alarm.evaluation_periods]
 
 
-def state_of(alarm: Alarm, breaching: Sequence[bool]) -> str | None:
-    """The state that the known values lead to, the latest first; None: the one it is in."""
+def state_of(alarm: Alarm, known: Sequence[tuple[int, bool]]) -> str | None:
+    """The state that the known values lead to; None: the one it is in. Of each value, the latest first, is given how
+    many periods ago its period began, and whether it breaches the threshold."""
     needed = alarm.datapoints_to_alarm or alarm.evaluation_periods
-    missing = alarm.evaluation_periods - len(breaching)
-    count = sum(breaching)
-    if missing and alarm.missing_data == BREACHING:
+    missing = alarm.evaluation_periods - len(known)
+    treatment = alarm.missing_data_treatment
+    count = sum(breaching for _, breaching in known)
+    if missing and treatment == BREACHING:
         return ALARM if count + missing >= needed else OK
-    if not missing or alarm.missing_data == NOT_BREACHING or count >= needed:
+    if not missing or treatment == NOT_BREACHING or count >= needed:
         return ALARM if count >= needed else OK
-    if not breaching:
-        return None if alarm.missing_data == IGNORE else INSUFFICIENT_DATA
-    if not all(breaching):
+    if not known:
+        return None if treatment == IGNORE else INSUFFICIENT_DATA
+    if count < len(known):
         return OK
-    return None if alarm.missing_data == IGNORE else ALARM
+    # Too few values, all of them bad. The next may be good, so the alarm waits until the oldest is old enough.
+    oldest = known[-1][0]
+    return None if treatment == IGNORE or oldest < needed else ALARM
 
 
 def reason(alarm: Alarm, state: str, points: Sequence[Point]) -> str:

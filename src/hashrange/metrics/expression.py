@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from hashrange.engine.parts import Parts
 from hashrange.metrics.reading import Values
 
 TOKEN = re.compile(
@@ -41,16 +42,16 @@ class ExpressionError(Exception):
 class Surroundings(Protocol):
     """What an expression can refer to."""
 
-    def line(self, name: str) -> Value: ...
+    def line(self, name: str) -> Parts[Value]: ...
 
     def period_seconds(self, name: str) -> int: ...
 
-    def metrics(self, filter_text: str) -> Lines: ...
+    def metrics(self, filter_text: str) -> Parts[Lines]: ...
 
     def timeline(self) -> Sequence[int]: ...
 
     def work(self) -> None:
-        """Something is about to be computed for every point; raises if that was enough."""
+        """Something is about to be computed for every point of a line; raises if that was enough."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Computes expressions of metric math; see `expression` for what there is."""
+"""Computes expressions of metric math, a line at a time; see `expression` for what there is."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
+from hashrange.engine.parts import Parts
 from hashrange.metrics.expression import (
     ARITHMETIC,
     ExpressionError,
@@ -20,28 +21,45 @@ from hashrange.metrics.expression import (
 )
 from hashrange.metrics.reading import Values
 
+Arithmetic = Callable[[float, float], float]
+Function = Callable[[Sequence[Node], Surroundings], Parts[Value]]
 
-def computed(node: Node, around: Surroundings) -> Value:
+
+def computed(node: Node, around: Surroundings) -> Parts[Value]:
     """The value of an expression. Numbers that are none (0 / 0) leave a gap in a line."""
     if isinstance(node, Number):
         return node.value
     if isinstance(node, Name):
-        return around.line(node.name)
+        return (yield from around.line(node.name))
     if isinstance(node, Text):
         raise ExpressionError("Error in expression: a text can only be the argument of METRICS")
-    around.work()
     if node.name in ARITHMETIC:
-        left, right = (computed(each, around) for each in node.arguments)
-        return combined(ARITHMETIC[node.name], left, right)
+        left, right = yield from all_computed(node.arguments, around)
+        return (yield from combined(ARITHMETIC[node.name], left, right, around))
     function = FUNCTIONS.get(node.name)
     if function is None:
         raise ExpressionError(f"Error in expression: unsupported function {node.name}")
-    return function(node.arguments, around)
+    return (yield from function(node.arguments, around))
 
 
-def combined(apply: Callable[[float, float], float], left: Value, right: Value) -> Value:
+def all_computed(nodes: Sequence[Node], around: Surroundings) -> Parts[list[Value]]:
+    found: list[Value] = []
+    for node in nodes:
+        value = yield from computed(node, around)
+        found.append(value)
+    return found
+
+
+def pause(around: Surroundings) -> Parts[None]:
+    """Before every point of a line is looked at."""
+    around.work()
+    yield
+
+
+def combined(apply: Arithmetic, left: Value, right: Value, around: Surroundings) -> Parts[Value]:
     if isinstance(left, list) or isinstance(right, list):
-        return combined_lists(apply, left, right)
+        return (yield from combined_lists(apply, left, right, around))
+    yield from pause(around)
     try:
         if isinstance(left, dict):
             if isinstance(right, dict):
@@ -54,15 +72,16 @@ def combined(apply: Callable[[float, float], float], left: Value, right: Value) 
         raise ExpressionError("Error in expression: a number is too large") from None
 
 
-def combined_lists(apply: Callable[[float, float], float], left: Value, right: Value) -> Value:
-    if isinstance(left, list) and isinstance(right, list):
-        if len(left) != len(right):
-            raise ExpressionError("Error in expression: lists of different lengths cannot be combined")
-        return [line_of(combined(apply, one, other)) for one, other in zip(left, right, strict=True)]
-    if isinstance(left, list):
-        return [line_of(combined(apply, one, right)) for one in left]
-    assert isinstance(right, list)
-    return [line_of(combined(apply, left, other)) for other in right]
+def combined_lists(apply: Arithmetic, left: Value, right: Value, around: Surroundings) -> Parts[Value]:
+    lefts = left if isinstance(left, list) else [left] * len(right if isinstance(right, list) else [])
+    rights = right if isinstance(right, list) else [right] * len(lefts)
+    if len(lefts) != len(rights):
+        raise ExpressionError("Error in expression: lists of different lengths cannot be combined")
+    found: Lines = []
+    for one, other in zip(lefts, rights, strict=True):
+        line = yield from combined(apply, one, other, around)
+        found.append(line_of(line))
+    return found
 
 
 def finite(line: Values) -> Values:
@@ -75,40 +94,42 @@ def line_of(value: Value) -> Values:
     return value
 
 
-def lines_of(arguments: Sequence[Node], around: Surroundings) -> Lines:
+def lines_of(arguments: Sequence[Node], around: Surroundings) -> Parts[Value]:
     found: Lines = []
-    for argument in arguments:
-        value = computed(argument, around)
-        if isinstance(value, list):
-            found += value
-        else:
-            found.append(line_of(value))
+    for value in (yield from all_computed(arguments, around)):
+        found += value if isinstance(value, list) else [line_of(value)]
     return found
 
 
-def aggregate(apply: Callable[[list[float]], float]) -> Callable[[Sequence[Node], Surroundings], Value]:
+def aggregate(apply: Callable[[list[float]], float]) -> Function:
     """Of one line, a number; of several, the line through what they have at each time."""
 
-    def function(arguments: Sequence[Node], around: Surroundings) -> Value:
-        values = [computed(argument, around) for argument in arguments]
+    def function(arguments: Sequence[Node], around: Surroundings) -> Parts[Value]:
+        values = yield from all_computed(arguments, around)
         if len(values) == 1 and isinstance(values[0], dict):
             numbers = list(values[0].values())
             return apply(numbers) if numbers else {}
-        lines = [line for value in values for line in (value if isinstance(value, list) else [line_of(value)])]
-        times = sorted({at for line in lines for at in line})
-        return {at: apply([line[at] for line in lines if at in line]) for at in times}
+        together: dict[int, list[float]] = {}
+        for value in values:
+            for line in value if isinstance(value, list) else [line_of(value)]:
+                yield from pause(around)
+                for at, number in line.items():
+                    together.setdefault(at, []).append(number)
+        return {at: apply(together[at]) for at in sorted(together)}
 
     return function
 
 
-def each(apply: Callable[[float], float]) -> Callable[[Sequence[Node], Surroundings], Value]:
-    def function(arguments: Sequence[Node], around: Surroundings) -> Value:
-        value = computed(only(arguments), around)
+def each(apply: Callable[[float], float]) -> Function:
+    def function(arguments: Sequence[Node], around: Surroundings) -> Parts[Value]:
+        value = yield from computed(only(arguments), around)
         if isinstance(value, float):
             return float(apply(value))
-        if isinstance(value, list):
-            return [{at: float(apply(part)) for at, part in line.items()} for line in value]
-        return {at: float(apply(part)) for at, part in value.items()}
+        found: Lines = []
+        for line in value if isinstance(value, list) else [value]:
+            yield from pause(around)
+            found.append({at: float(apply(part)) for at, part in line.items()})
+        return found if isinstance(value, list) else found[0]
 
     return function
 
@@ -119,46 +140,55 @@ def only(arguments: Sequence[Node]) -> Node:
     return arguments[0]
 
 
-def metrics(arguments: Sequence[Node], around: Surroundings) -> Value:
+def metrics(arguments: Sequence[Node], around: Surroundings) -> Parts[Value]:
     texts = [argument.value for argument in arguments if isinstance(argument, Text)]
-    return around.metrics(texts[0] if texts else "")
+    return (yield from around.metrics(texts[0] if texts else ""))
 
 
-def period(arguments: Sequence[Node], around: Surroundings) -> Value:
+def period(arguments: Sequence[Node], around: Surroundings) -> Parts[Value]:
     argument = only(arguments)
     if not isinstance(argument, Name):
         raise ExpressionError("Error in expression: PERIOD needs the id of a metric")
+    yield
     return float(around.period_seconds(argument.name))
 
 
-def rate(arguments: Sequence[Node], around: Surroundings) -> Value:
+def rate(arguments: Sequence[Node], around: Surroundings) -> Parts[Value]:
     """The change per second from one value to the next."""
-    line = line_of(computed(only(arguments), around))
+    value = yield from computed(only(arguments), around)
+    line = line_of(value)
+    yield from pause(around)
     times = sorted(line)
     return {at: (line[at] - line[before]) / (at - before) for before, at in pairwise(times)}
 
 
-def fill(arguments: Sequence[Node], around: Surroundings) -> Value:
+def fill(arguments: Sequence[Node], around: Surroundings) -> Parts[Value]:
     """A line without gaps: with a number in them, with the value before, or with what lies between."""
     if len(arguments) != 2:
         raise ExpressionError("Error in expression: FILL needs a time series and a filler")
-    value, filler = computed(arguments[0], around), arguments[1]
+    value = yield from computed(arguments[0], around)
+    fill_in = yield from filler_of(arguments[1], around)
+    found: Lines = []
+    for line in value if isinstance(value, list) else [line_of(value)]:
+        yield from pause(around)
+        found.append(fill_in(line, around.timeline()))
+    return found if isinstance(value, list) else found[0]
+
+
+def filler_of(filler: Node, around: Surroundings) -> Parts[Callable[[Values, Sequence[int]], Values]]:
+    """What puts something into the gaps of a line."""
+    if isinstance(filler, Name) and filler.name.upper() in FILLERS:
+        return FILLERS[filler.name.upper()]
+    value = yield from computed(filler, around)
     if isinstance(value, list):
-        return [filled(line, filler, around) for line in value]
-    return filled(line_of(value), filler, around)
-
-
-def filled(line: Values, filler: Node, around: Surroundings) -> Values:
-    times = around.timeline()
-    if isinstance(filler, Name) and filler.name.upper() == "REPEAT":
-        return repeated(line, times)
-    if isinstance(filler, Name) and filler.name.upper() == "LINEAR":
-        return interpolated(line, times)
-    number = computed(filler, around)
-    if isinstance(number, list):
         raise ExpressionError("Error in expression: FILL needs a number, REPEAT or LINEAR")
-    fillers = number if isinstance(number, dict) else dict.fromkeys(times, number)
-    return {at: line.get(at, fillers.get(at, math.nan)) for at in times if at in line or at in fillers}
+
+    def filled(line: Values, times: Sequence[int]) -> Values:
+        if isinstance(value, float):
+            return {at: line.get(at, value) for at in times}
+        return {at: line[at] if at in line else value[at] for at in times if at in line or at in value}
+
+    return filled
 
 
 def repeated(line: Values, times: Iterable[int]) -> Values:
@@ -185,12 +215,15 @@ def interpolated(line: Values, times: Iterable[int]) -> Values:
     return result
 
 
-def choose(arguments: Sequence[Node], around: Surroundings) -> Value:
+FILLERS: dict[str, Callable[[Values, Sequence[int]], Values]] = {"REPEAT": repeated, "LINEAR": interpolated}
+
+
+def choose(arguments: Sequence[Node], around: Surroundings) -> Parts[Value]:
     """IF(condition, then, otherwise); without the last, a gap where the condition is false."""
     if len(arguments) not in (2, 3):
         raise ExpressionError("Error in expression: IF needs two or three arguments")
-    condition = computed(arguments[0], around)
-    branches = [computed(argument, around) for argument in arguments[1:]]
+    condition, *branches = yield from all_computed(arguments, around)
+    yield from pause(around)
     if isinstance(condition, float):
         if condition:
             return branches[0]
@@ -204,7 +237,7 @@ def choose(arguments: Sequence[Node], around: Surroundings) -> Value:
     return result
 
 
-FUNCTIONS: dict[str, Callable[[Sequence[Node], Surroundings], Value]] = {
+FUNCTIONS: dict[str, Function] = {
     "SUM": aggregate(sum),
     "AVG": aggregate(lambda numbers: sum(numbers) / len(numbers)),
     "MIN": aggregate(min),

@@ -11,7 +11,7 @@ is done by a plan, so it is right with any number of processes. Names that begin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import orjson
@@ -139,11 +139,23 @@ def scan_stored(
         yield keyspace.metric_number_of(key), stored
 
 
-def groups(snapshot: Snapshot, scope: Scope, namespace: str) -> Iterator[tuple[str, Statistics]]:
-    """Every group that something was measured of, with what was in all time."""
+def groups(
+    snapshot: Snapshot, scope: Scope, namespace: str, *, after_group: str | None = None
+) -> Iterator[tuple[str, Statistics]]:
+    """Every group that something was measured of, in order, with what was in all time; those behind one if told."""
     prefix = keyspace.metric_prefix(scope.prefix, namespace, TOTAL)
-    for key, stored in snapshot.scan(prefix, after(prefix)):
+    start = prefix if after_group is None else after(prefix + after_group.encode() + b"\0")
+    for key, stored in snapshot.scan(start, after(prefix)):
         yield keyspace.metric_parts_of(key)[4], load(stored)
+
+
+def groups_from(snapshot: Snapshot, scope: Scope, namespace: str, span: bytes, start: str) -> Iterator[str]:
+    """The groups with records of a span, found by leaping from one to the next."""
+    prefix = keyspace.metric_prefix(scope.prefix, namespace, span)
+    position = prefix + start.encode()
+    while (entry := next(snapshot.scan(position, after(prefix), limit=1), None)) is not None:
+        yield keyspace.metric_parts_of(entry[0])[4]
+        position = after(group_prefix_of(entry[0]))
 
 
 def scopes(snapshot: Snapshot) -> Iterator[Scope]:
@@ -175,11 +187,3 @@ def group_prefix_of(key: bytes) -> bytes:
 
 def minute_of(seconds: float) -> int:
     return int(seconds // 60)
-
-
-def merged(statistics: Iterable[tuple[int, Statistic]]) -> list[tuple[int, Statistic]]:
-    """Statistics by number, those of the same number added up, in order."""
-    found: dict[int, Statistic] = {}
-    for number, statistic in statistics:
-        found.setdefault(number, Statistic()).add(statistic)
-    return sorted(found.items())

@@ -6,7 +6,7 @@ that they have changed, and every minute from then on has that value, until the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 import orjson
@@ -61,32 +61,37 @@ def settings_of(table: TableDefinition, part: TableDefinition | IndexDefinition)
             yield f"OnDemandMax{kind}RequestUnits", units
 
 
-def of_account(tables: Iterable[TableDefinition]) -> Values:
-    """What all tables of an account take of what it may have."""
-    provisioned = [table for table in tables if table.billing_mode == PROVISIONED]
-    values: Values = {}
-    for kind, attribute in (("Read", "read"), ("Write", "write")):
-        of_each = [getattr(table.throughput, attribute) for table in provisioned]
-        of_indexes = [getattr(i.throughput, attribute) for table in provisioned for i in table.global_indexes]
-        values[f"AccountMax{kind}s"] = ACCOUNT_CAPACITY_UNITS_MAX
-        values[f"AccountMaxTableLevel{kind}s"] = TABLE_CAPACITY_UNITS_MAX
-        used = 100 * (sum(of_each) + sum(of_indexes)) / ACCOUNT_CAPACITY_UNITS_MAX
-        values[f"AccountProvisioned{kind}CapacityUtilization"] = used
-        highest = 100 * max((*of_each, *of_indexes), default=0) / TABLE_CAPACITY_UNITS_MAX
-        values[f"MaxProvisionedTable{kind}CapacityUtilization"] = highest
-    return values
+class Totals:
+    """What all tables of an account take of what it may have, one added after the other."""
+
+    def __init__(self) -> None:
+        self._sums = {"Read": 0, "Write": 0}
+        self._highest = {"Read": 0, "Write": 0}
+
+    def add(self, table: TableDefinition) -> None:
+        if table.billing_mode == PROVISIONED:
+            parts: tuple[TableDefinition | IndexDefinition, ...] = (table, *table.global_indexes)
+            for part in parts:
+                for kind, units in (("Read", part.throughput.read), ("Write", part.throughput.write)):
+                    self._sums[kind] += units
+                    self._highest[kind] = max(self._highest[kind], units)
+
+    @property
+    def values(self) -> Values:
+        values: Values = {}
+        for kind in ("Read", "Write"):
+            values[f"AccountMax{kind}s"] = ACCOUNT_CAPACITY_UNITS_MAX
+            values[f"AccountMaxTableLevel{kind}s"] = TABLE_CAPACITY_UNITS_MAX
+            used = 100 * self._sums[kind] / ACCOUNT_CAPACITY_UNITS_MAX
+            values[f"AccountProvisioned{kind}CapacityUtilization"] = used
+            highest = 100 * self._highest[kind] / TABLE_CAPACITY_UNITS_MAX
+            values[f"MaxProvisionedTable{kind}CapacityUtilization"] = highest
+        return values
 
 
 def note(scope: Scope, group: str, minute: int, values: Values) -> tuple[bytes, bytes]:
     """The mutation that says what holds from a minute on. No values: there is no such table any more."""
     return keyspace.metric_key(scope.prefix, DYNAMODB, CHANGED, group, minute), orjson.dumps(values)
-
-
-def latest(snapshot: Snapshot, scope: Scope) -> dict[str, Values]:
-    """What was noted last of every table of a scope, and of the account."""
-    prefix = keyspace.metric_prefix(scope.prefix, DYNAMODB, CHANGED)
-    entries = snapshot.scan(prefix, after(prefix))
-    return {keyspace.metric_parts_of(key)[4]: orjson.loads(stored) for key, stored in entries}
 
 
 def latest_of(snapshot: Snapshot, scope: Scope, group: str) -> Values:
@@ -108,15 +113,16 @@ def series(
     *,
     every: int = 1,
 ) -> list[tuple[int, Statistic]]:
-    """The value in each minute, or in every so many; nothing for minutes in which there was none."""
+    """The values of each minute, or of every so many together; nothing for minutes in which there was none."""
     place = Place.of(DYNAMODB, metric, dimensions)
     notes = list(relevant(snapshot, scope, place.group, start_minute, end_minute))
-    points = []
+    points: list[tuple[int, Statistic]] = []
     for (since, values), (until, _) in pairwise([*notes, (end_minute, {})]):
-        if place.name in values:
-            value = values[place.name]
-            first = start_minute + -(-max(since - start_minute, 0) // every) * every
-            points += [(minute, Statistic(1, value, value, value)) for minute in range(first, until, every)]
+        for start in range(since - (since - start_minute) % every, until, every) if place.name in values else ():
+            value, minutes = values[place.name], min(until, start + every) - max(since, start)
+            if not points or points[-1][0] != start:
+                points.append((start, Statistic()))
+            points[-1][1].add(Statistic(minutes, value * minutes, value, value))
     return points
 
 

@@ -7,11 +7,12 @@ the minute. Whole hours are read from the records of hours, everything else from
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from hashrange.engine.parts import Parts
 from hashrange.engine.scope import Scope
-from hashrange.metrics.points import DAYS_KEPT, DYNAMODB, MINUTES_PER_HOUR, merged
+from hashrange.metrics.points import DAYS_KEPT, DYNAMODB, MINUTES_PER_HOUR
 from hashrange.metrics.series import hours, series
 from hashrange.metrics.statistic import Statistic
 from hashrange.metrics.units import unit_of
@@ -20,6 +21,7 @@ from hashrange.storage.interface import Snapshot
 SECONDS_PER_MINUTE = 60
 SECONDS_PER_DAY = 86_400
 SHORT_PERIODS = (1, 5, 10, 20, 30)  # CloudWatch has them for metrics of high resolution
+RECORDS_PER_PART = 50  # a record of a busy table takes some tens of microseconds
 PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d{1,10})?|100)")
 
 STATISTICS: dict[str, Callable[[Statistic], float]] = {
@@ -70,8 +72,8 @@ class Window:
         return int(-(-end // SECONDS_PER_MINUTE))
 
 
-def is_period(seconds: int) -> bool:
-    return seconds in SHORT_PERIODS or (seconds >= SECONDS_PER_MINUTE and seconds % SECONDS_PER_MINUTE == 0)
+def is_period(seconds: int, short: Sequence[int] = SHORT_PERIODS) -> bool:
+    return seconds in short or (seconds >= SECONDS_PER_MINUTE and seconds % SECONDS_PER_MINUTE == 0)
 
 
 def is_statistic(name: str) -> bool:
@@ -88,21 +90,28 @@ def value_of(statistic: Statistic, name: str) -> float | None:
     return statistic.percentile(float(match.group(1)))
 
 
-def statistics(snapshot: Snapshot, scope: Scope, ask: Ask, window: Window) -> list[tuple[int, Statistic]]:
-    """The periods that have values, by the second at which they begin."""
+def read_periods(scope: Scope, ask: Ask, window: Window, tell: Callable[[int, Statistic], None]) -> Parts[None]:
+    """Tell of the periods that have values, one after the other, by the second at which they begin."""
     if ask.unit is not None and unit_of(ask.namespace, ask.metric, ask.unit) != ask.unit:
-        return []
+        return
     period = ask.period_minutes
-    first = window.first_minute
+    first, end = window.first_minute, window.end_minute
     oldest = int(window.now_seconds - DAYS_KEPT * SECONDS_PER_DAY) // SECONDS_PER_MINUTE
     if first < oldest:  # begin with the first period in which there can still be anything
         first += (oldest - first) // period * period
-    points = minutes(snapshot, scope, ask, first, window.end_minute)
-    window.records_left -= records_of(ask, first, window.end_minute)
-    return [
-        ((first + number * period) * SECONDS_PER_MINUTE, statistic)
-        for number, statistic in merged(((minute - first) // period, statistic) for minute, statistic in points)
-    ]
+    window.records_left -= records_of(ask, first, end)
+    at_once = RECORDS_PER_PART * (MINUTES_PER_HOUR if is_hourly(ask, first) else 1)
+    number, together = 0, Statistic()
+    for start in range(first, end, at_once):
+        snapshot = yield
+        for minute, statistic in minutes(snapshot, scope, ask, start, min(start + at_once, end)):
+            if (minute - first) // period != number:
+                if together.count:
+                    tell((first + number * period) * SECONDS_PER_MINUTE, together)
+                number, together = (minute - first) // period, Statistic()
+            together.add(statistic)
+    if together.count:
+        tell((first + number * period) * SECONDS_PER_MINUTE, together)
 
 
 def records_of(ask: Ask, first: int, end: int) -> int:
@@ -117,15 +126,17 @@ def is_hourly(ask: Ask, first: int) -> bool:
 def minutes(snapshot: Snapshot, scope: Scope, ask: Ask, first: int, end: int) -> list[tuple[int, Statistic]]:
     if not is_hourly(ask, first):
         return series(snapshot, scope, ask.metric, ask.dimensions, first, end, namespace=ask.namespace)
-    last_hour = -(-end // MINUTES_PER_HOUR)
-    found = hours(
-        snapshot, scope, ask.metric, ask.dimensions, first // MINUTES_PER_HOUR, last_hour, namespace=ask.namespace
-    )
+    found = hours(snapshot, scope, ask.metric, ask.dimensions, first // MINUTES_PER_HOUR, end, namespace=ask.namespace)
     return [(hour * MINUTES_PER_HOUR, statistic) for hour, statistic in found]
 
 
-def values(snapshot: Snapshot, scope: Scope, ask: Ask, window: Window) -> Values:
-    found = (
-        (start, value_of(statistic, ask.statistic)) for start, statistic in statistics(snapshot, scope, ask, window)
-    )
-    return {start: value for start, value in found if value is not None}
+def values(scope: Scope, ask: Ask, window: Window) -> Parts[Values]:
+    found: Values = {}
+
+    def tell(start: int, statistic: Statistic) -> None:
+        value = value_of(statistic, ask.statistic)
+        if value is not None:
+            found[start] = value
+
+    yield from read_periods(scope, ask, window, tell)
+    return found

@@ -1,14 +1,15 @@
 """Counts every request, and hands what it has counted to the store about once a second.
 
-A request must not feel that it is counted: its table and operation lead to a `Tally` by one look into a dictionary, and
-some numbers are appended to lists. Everything else happens some hundreds of requests at a time, or when something
-unusual happens. The store is written to by plans of bounded size, and only if anything was counted; a process that is
-killed takes the last second with it.
+A request must not feel that it is counted: its table and operation lead to a `Tally`, and some numbers are appended to
+lists. Everything else happens some hundreds of requests at a time, or when something unusual happens. The store is
+written to by plans of bounded size, and only if anything was counted; a process that is killed takes the last second
+with it.
 """
 
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
@@ -25,6 +26,7 @@ from hashrange.storage.interface import Planner, Result, Store
 log = logging.getLogger("hashrange.metrics")
 
 TALLY_REQUESTS_MAX = 500  # how many are looked at in one go
+TALLIES_PER_PART = 30
 RECORDS_PER_PLAN = 50
 RECORDS_WAITING_MAX = 10_000  # what cannot be stored for longer than this lasts is forgotten
 OUTSIDE = ""  # the group of what belongs to no table
@@ -51,45 +53,46 @@ class MetricsRecorder:
         self._home = home  # where what belongs to no account is counted
         self._keys = keys
         self._commits: list[int] = []  # how many writes each had
-        self._tallies: dict[tuple[Table, str], Tally] = {}
+        self._tallies: dict[Table, dict[str, Tally]] = {}  # by operation
+        self._full: deque[tuple[int, Tally]] = deque()  # those that wait to be looked at, with their minutes
         self._measured = Measured()
         self._writing = 0  # plans on their way
         self._minute = 0
-        self._begins = self._ends = 0.0
+        self._ends = 0.0  # the minute that is counted now
 
     def settle(
         self, operation: str, scope: Scope, usage: Usage | None, error: ClientError | None, seconds: float
     ) -> None:
-        now = self._now()
-        if not self._begins <= now < self._ends:
-            self._turn(now)
+        if self._now() >= self._ends:
+            self._turn()
         if error is not None or usage is None or len(usage.uses) != 1 or usage.throttles:
             self._settle_unusual(operation, scope, usage, error, seconds)
             return
         use = usage.uses[0]
         table = use.table
-        tally = self._tallies.get((table, operation))
-        if tally is None:
-            tally = self._tallies[table, operation] = Tally(table, operation)
+        try:
+            tally = self._tallies[table][operation]
+        except KeyError:
+            tally = self._tally(table, operation)
         values = tally.seconds
         values.append(seconds)
         consumed = use.consumed
-        if use.kind is READ and use.evaluated is None and not consumed.global_indexes and not consumed.local_indexes:
-            tally.reads.append(consumed.table)  # a read of items by their keys, which nothing may slow down
+        if use.evaluated is None and not consumed.global_indexes and not consumed.local_indexes:
+            # Items by their keys, and no indexes: which nothing may slow down.
+            (tally.reads if use.kind is READ else tally.writes).append(consumed.table)
         else:
             tally.use(use)
         if table.is_watched and self._keys is not None:
             self._keys.record(use)
         if len(values) >= TALLY_REQUESTS_MAX:
-            self._digest(tally)
+            self._look_at(tally, self._minute)
 
     def note(
         self, scope: Scope, table_name: str, metric: str, value: float, dimensions: Mapping[str, str] | None = None
     ) -> None:
         """Something was measured that no request's usage tells."""
-        now = self._now()
-        if not self._begins <= now < self._ends:
-            self._turn(now)
+        if self._now() >= self._ends:
+            self._turn()
         statistic = Statistic(1, value, value, value)
         self._measured.add(scope, DYNAMODB, table_name, self._minute, named(metric, dimensions or {}), statistic)
 
@@ -104,14 +107,31 @@ class MetricsRecorder:
         if len(self._commits) >= TALLY_REQUESTS_MAX:
             self._digest_commits()
 
+    def digest(self) -> bool:
+        """Make statistics of a part of what was counted; whether there is more. A handover of thousands of tables is
+        prepared this way, between the requests of others."""
+        if self._writing:
+            return False
+        if not self._full:
+            self._turn()
+        for _ in range(min(TALLIES_PER_PART, len(self._full))):
+            minute, tally = self._full.popleft()
+            self._look_at(tally, minute)
+        return bool(self._full)
+
     def flush(self) -> None:
         """Hand over what was counted. Does nothing while the last handover is still on its way."""
-        if self._writing:
-            return
-        self._turn(self._now())
+        if not self._writing:
+            self.finish()
+
+    def finish(self) -> None:
+        """Hand over what was counted; there will be no other time."""
+        self._turn()
+        while self._full:
+            minute, tally = self._full.popleft()
+            self._look_at(tally, minute)
         if self._measured.records and self._commits:  # a handover is a commit too, and not worth another one
             self._digest_commits()
-        self._tallies = {}  # tables that are no longer used are not kept alive
         measured, self._measured = self._measured, Measured()
         for piece in pieces(measured):
             self._write(piece.plan, piece)
@@ -174,9 +194,10 @@ class MetricsRecorder:
     # From values to statistics to the store
 
     def _tally(self, table: Table, operation: str) -> Tally:
-        tally = self._tallies.get((table, operation))
+        operations = self._tallies.setdefault(table, {})
+        tally = operations.get(operation)
         if tally is None:
-            tally = self._tallies[table, operation] = Tally(table, operation)
+            tally = operations[operation] = Tally(table, operation)
         return tally
 
     def _add_to(self, table: Table, name: str) -> None:
@@ -185,21 +206,22 @@ class MetricsRecorder:
     def _add(self, scope: Scope, group: str, name: str, statistic: Statistic = ONE) -> None:
         self._measured.add(scope, DYNAMODB, group, self._minute, name, statistic)
 
-    def _digest(self, tally: Tally) -> None:
+    def _look_at(self, tally: Tally, minute: int) -> None:
         for name, statistic in tally.take():
-            self._add(tally.scope, tally.table_name, name, statistic)
+            self._measured.add(tally.scope, DYNAMODB, tally.table_name, minute, name, statistic)
 
     def _digest_commits(self) -> None:
-        self._add(self._home, OUTSIDE, ".Commits", Statistic.of(self._commits, distributed=True))
+        self._add(self._home, OUTSIDE, ".Commits", Statistic.distributed(self._commits))
         self._commits = []
 
-    def _turn(self, now: float) -> None:
-        """What was counted so far belongs to the minute that was; from now on another one counts."""
-        for tally in self._tallies.values():
-            self._digest(tally)
-        self._minute = minute_of(now)
-        self._begins = self._minute * 60.0
-        self._ends = self._begins + 60.0
+    def _turn(self) -> None:
+        """What was counted so far belongs to the minute that was; from now on perhaps another one counts. Tables that
+        are no longer used are not kept alive."""
+        minute = self._minute
+        self._full += [(minute, tally) for operations in self._tallies.values() for tally in operations.values()]
+        self._tallies = {}
+        self._minute = minute_of(self._now())
+        self._ends = (self._minute + 1) * 60.0
 
     def _write(self, plan: Planner, measured: Measured) -> None:
         def done(result: Result) -> None:

@@ -37,15 +37,16 @@ def hours(
     metric: str,
     dimensions: Mapping[str, str],
     start_hour: int,
-    end_hour: int,
+    end_minute: int,
     *,
     namespace: str = DYNAMODB,
 ) -> Points:
-    """The same for whole hours."""
+    """The same for hours, of which the last need not be over."""
     if namespace == DYNAMODB and metric in provisioned.METRICS:
-        first, last = start_hour * MINUTES_PER_HOUR, end_hour * MINUTES_PER_HOUR
-        points = provisioned.series(snapshot, scope, metric, dimensions, first, last, every=MINUTES_PER_HOUR)
+        first = start_hour * MINUTES_PER_HOUR
+        points = provisioned.series(snapshot, scope, metric, dimensions, first, end_minute, every=MINUTES_PER_HOUR)
         return [(minute // MINUTES_PER_HOUR, statistic) for minute, statistic in points]
+    end_hour = -(-end_minute // MINUTES_PER_HOUR)
     return stored(snapshot, scope, Place.of(namespace, metric, dimensions), HOUR, start_hour, end_hour)
 
 

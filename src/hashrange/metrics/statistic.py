@@ -30,10 +30,16 @@ class Statistic:
     buckets: dict[int, float] | None = None
 
     @classmethod
-    def of(cls, values: Sequence[float], *, distributed: bool = False) -> Statistic:
+    def of(cls, values: Sequence[float]) -> Statistic:
         """The statistic of some values; at least one."""
-        buckets = distribution(values) if distributed else None
-        return cls(len(values), sum(values), min(values), max(values), buckets)
+        return cls(len(values), sum(values), min(values), max(values))
+
+    @classmethod
+    def distributed(cls, values: Iterable[float], scale: float = 1.0) -> Statistic:
+        """The same with a distribution; of so many times the values."""
+        ordered = sorted(values)
+        least, greatest = ordered[0] * scale, ordered[-1] * scale
+        return cls(len(ordered), sum(ordered) * scale, least, greatest, distribution(ordered, scale))
 
     @classmethod
     def repeated(cls, value: float, times: float) -> Statistic:
@@ -63,6 +69,8 @@ class Statistic:
         """The value that so many per cent of the values do not exceed; None if it was not kept."""
         if self.buckets is None or not self.count or self.minimum < 0:
             return None
+        if sum(self.buckets.values()) < self.count:  # of some values only the sums were given
+            return None
         wanted = max(1.0, ceil(self.count * percent / 100))
         seen = 0.0
         for bucket in sorted(self.buckets):
@@ -85,15 +93,14 @@ class Statistic:
         return cls(count, total, minimum, maximum, buckets)
 
 
-def distribution(values: Iterable[float]) -> dict[int, float]:
-    """How many of the values fall into each bucket. Buckets are few and sorting is quick, so each bound is looked for
-    among the values instead of the other way round."""
-    ordered = sorted(values)
+def distribution(ordered: Sequence[float], scale: float = 1.0) -> dict[int, float]:
+    """How many of some values, the least first and each so many times what is given, fall into each bucket. Buckets are
+    few, so each bound is looked for among the values instead of the other way round."""
     found: dict[int, float] = {}
     done = 0
     while done < len(ordered):
-        bucket = bucket_of(ordered[done])
-        end = bisect_left(ordered, bound_after(bucket), done + 1)
+        bucket = bucket_of(ordered[done] * scale)
+        end = bisect_left(ordered, bound_after(bucket) / scale, done + 1)
         found[bucket] = found.get(bucket, 0) + end - done
         done = end
     return found
@@ -110,11 +117,3 @@ def bound_after(bucket: int) -> float:
 
 def middle_of(bucket: int) -> float:
     return 0.0 if bucket == ZERO else exp((bucket + 0.5) * LOG_GROWTH)
-
-
-def total(statistics: Iterable[Statistic]) -> Statistic:
-    """All of them together."""
-    result = Statistic()
-    for statistic in statistics:
-        result.add(statistic)
-    return result

@@ -79,7 +79,7 @@ class Tally:
 
 
 def latency_of(seconds: Sequence[float]) -> Statistic:
-    return Statistic.of([each * MILLISECONDS for each in seconds], distributed=True)
+    return Statistic.distributed(seconds, MILLISECONDS)
 
 
 def consumed_of(kind: str, index: str, operation: str, units: list[float]) -> Iterator[tuple[str, Statistic]]:

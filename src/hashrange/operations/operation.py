@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hashrange.engine.database import Database
+from hashrange.engine.parts import Parts
 from hashrange.engine.scope import Scope
 from hashrange.engine.usage import Usage
 from hashrange.errors import ClientError
@@ -46,6 +47,23 @@ class LongRead:
     """An answer that takes a while to read. `step` reads a part of it, and returns the answer once it has the last."""
 
     step: Callable[[], dict[str, Any] | None]
+    held_bytes: int = 0  # of what was found already
+
+
+def in_parts(db: Database, work: Parts[dict[str, Any]]) -> LongRead:
+    """The answer of work that is done in parts. What it checks before the first of them is checked now."""
+    next(work)
+
+    def step() -> dict[str, Any] | None:
+        with db.read() as snapshot:
+            try:
+                work.send(snapshot)
+            except StopIteration as end:
+                answer: dict[str, Any] = end.value
+                return answer
+        return None
+
+    return LongRead(step)
 
 
 Answer = dict[str, Any] | None | Write | LongRead

@@ -86,7 +86,8 @@ class Estimate:
 
     @property
     def best(self) -> Option:
-        return self.options[0]
+        """The cheapest. A table that declares less than it needs, and throttles, may be cheaper than any other."""
+        return min(self.current, self.options[0], key=lambda option: option.total)
 
     @property
     def saving(self) -> float:

@@ -285,3 +285,17 @@ def test_nothing_shows_a_secret(server: Server) -> None:
     [entry] = server.handle._authenticator._entries.values()  # type: ignore[union-attr]
     shown = repr((entry, keys, server.server_key, BOOTSTRAP))
     assert not any(secret in shown for secret in (keys.secret_key, keys.session_token, SERVER_KEY, "bootstrap secret"))
+
+
+LONG = b"[" + b"[]," * 100_000 + b"[]"  # and no end: whoever reads it finds out
+
+
+def test_the_long_body_of_a_stranger_is_not_read(server: Server) -> None:
+    assert server.call(SigningKeys("UNKNOWN", "x"), "PutItem", LONG) == INVALID
+    assert server.call(replace(BOOTSTRAP, secret_key="x"), "PutItem", LONG)[0] == "InvalidSignatureException"
+    assert server.call(BOOTSTRAP, "PutItem", LONG) == ("SerializationException", None)
+    assert server.call(SigningKeys("UNKNOWN", "x"), "NoSuchThing", LONG) == ("UnknownOperationException", None)
+
+
+def test_a_short_body_is_read_before_its_sender_is_known(server: Server) -> None:
+    assert server.call(SigningKeys("UNKNOWN", "x"), "PutItem", b"[") == ("SerializationException", None)

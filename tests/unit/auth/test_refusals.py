@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from hashrange.auth.claim import basic_date
+from hashrange.auth import canonical, claim, credentials
+from hashrange.auth.claim import basic_date, claim_of
 from hashrange.auth.credentials import credential_of
 from hashrange.errors import ClientError, InvalidSignatureException
 from unit.auth.signed import HEADERS, KEY_ID, NOW, SECRET, Sent, check, sign
@@ -213,3 +214,50 @@ def test_a_region_that_could_not_be_stored_is_refused() -> None:
     url = b"/?X-Amz-Algorithm=a&X-Amz-Credential=" + scope + b"&X-Amz-Signature=&X-Amz-SignedHeaders=&X-Amz-Date="
     with pytest.raises(InvalidSignatureException, match="valid region"):
         credential_of(url, {})
+
+
+def test_what_strangers_send_is_not_kept() -> None:
+    claim._heads.clear()
+    credentials._remembered.cache_clear()
+    canonical._remembered_template.cache_clear()
+    for number in range(3):
+        sent = sign()
+        many = b";".join(b"x-own-%d-%d" % (number, place) for place in range(2000))
+        in_header(b"SignedHeaders=", b"SignedHeaders=" + many + b";")(sent)
+        refusal(sent)
+        in_header(KEY_ID.encode(), b"K" * 5000 + b"%d" % number)(sent)
+        refusal(sent)
+    assert not claim._heads
+    assert canonical._remembered_template.cache_info().currsize == 0
+    assert credentials._remembered.cache_info().currsize == 1  # that of KEY_ID
+
+
+def test_the_heads_that_are_kept_are_counted() -> None:
+    sent = sign()
+    before = sent.headers[b"authorization"]
+    for number in range(2 * claim.HEADS_KEPT):
+        sent.headers[b"authorization"] = before.replace(KEY_ID.encode(), b"K%d" % number)
+        claim_of(sent.url, sent.headers)
+    assert len(claim._heads) <= claim.HEADS_KEPT
+
+
+@pytest.mark.parametrize(
+    "parts", ["Credential={0}, Signature={2}, SignedHeaders={1}", "SignedHeaders={1},Credential={0},Signature={2}"]
+)
+def test_the_parts_of_a_header_come_in_any_order(parts: str) -> None:
+    sent = sign()
+    found = claim_of(sent.url, sent.headers)
+    scope = f"{KEY_ID}/{DATE[:8]}/us-east-1/dynamodb/aws4_request"
+    written = parts.format(scope, b";".join(found.names).decode(), found.signature.decode())
+    for _ in range(2):  # the second time it is known
+        sent.headers[b"authorization"] = f"AWS4-HMAC-SHA256 {written}".encode()
+        check(sent)
+    sent.headers[b"authorization"] = sent.headers[b"authorization"].replace(found.signature, b"0" * 64)
+    assert refusal(sent)[0] == "InvalidSignatureException"
+
+
+def test_a_date_is_read_with_its_zone() -> None:
+    sent = sign()
+    del sent.headers[b"x-amz-date"]
+    sent.headers[b"date"] = b"Fri, 15 Jan 2027 13:00:00 +0500"
+    assert claim_of(sent.url, sent.headers).date == "20270115T080000Z"

@@ -61,7 +61,9 @@ def test_policies_decide_as_they_should(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", cases("documents.json"))
 def test_a_broken_document_is_refused(case: dict[str, Any]) -> None:
-    text = case.get("text") or json.dumps(case["document"]) if "statement" not in case else document(case["statement"])
+    text = case["text"] if "text" in case else json.dumps(case.get("document"))
+    if "statement" in case:
+        text = document(case["statement"])
     parse = resource_policy if case.get("resource_policy") else identity_policy
     with pytest.raises(MalformedPolicy) as caught:
         parse(text)

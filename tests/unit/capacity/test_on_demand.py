@@ -8,7 +8,10 @@ import pytest
 
 from harness import ApiError, Engine
 from hashrange.capacity.ledger import CapacitySettings
-from hashrange.capacity.limits import Throttling
+from hashrange.capacity.limits import Throttling, partition_count
+from hashrange.engine.definition import TableDefinition
+from hashrange.engine.scope import scope_of
+from hashrange.jobs import grow_tables
 
 ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/table"
 LARGE = {"S": "x" * 390_000}  # an item of 381 units
@@ -43,7 +46,7 @@ def test_a_declared_maximum_is_enforced() -> None:
     assert 3000 <= total < 3000 + 390
     assert error.code == "ThrottlingException"
     assert error.body["__type"] == "com.amazon.coral.availability#ThrottlingException"
-    assert error.body["ThrottlingReasons"] == [{"reason": "TableWriteMaxOnDemandThroughputExceeded", "resource": ARN}]
+    assert error.body["throttlingReasons"] == [{"reason": "TableWriteMaxOnDemandThroughputExceeded", "resource": ARN}]
     engine.call("UpdateTable", TableName="table", OnDemandThroughput={"MaxWriteRequestUnits": -1})
     for _ in range(100):
         put(engine, "p")
@@ -66,7 +69,7 @@ def test_a_new_table_takes_four_thousand_writes_a_second() -> None:
 def test_a_partition_takes_a_thousand_writes_a_second() -> None:
     total, error = units_until_throttled(service(), 1)
     assert 1000 <= total < 1000 + 390
-    assert error.body["ThrottlingReasons"] == [{"reason": "TableWriteKeyRangeThroughputExceeded", "resource": ARN}]
+    assert error.body["throttlingReasons"] == [{"reason": "TableWriteKeyRangeThroughputExceeded", "resource": ARN}]
 
 
 def test_without_adaptive_capacity_a_partition_has_its_share() -> None:
@@ -89,6 +92,37 @@ def test_a_partition_that_stays_hot_is_split_between_its_keys() -> None:
     engine.clock.advance(60)
     assert hot_second(engine) > 1.5 * before
     assert engine.problems() == []
+
+
+def test_a_table_without_capacity_is_not_split_for_it() -> None:
+    engine = Engine(capacity=CapacitySettings(throttling=Throttling.SERVICE, split_minutes=1))
+    engine.create_table(
+        BillingMode="PROVISIONED", ProvisionedThroughput={"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}
+    )
+    for _ in range(3):
+        hot_second(engine)
+        engine.clock.advance(60)
+    engine.run_jobs()
+    assert splits(engine) == ()
+
+
+def test_a_table_is_split_when_its_partitions_are_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = service()
+    put(engine, "a")
+    begins_with = partition_count(definition(engine))
+    monkeypatch.setattr(grow_tables, "PARTITION_BYTES", 390_000 // (2 * begins_with))
+    engine.run_jobs()
+    assert begins_with < len(splits(engine)) + 1 <= 2 * begins_with + 1
+    engine.run_jobs()  # and that is all
+
+
+def splits(engine: Engine) -> tuple[str, ...]:
+    return definition(engine).partition_splits
+
+
+def definition(engine: Engine) -> TableDefinition:
+    with engine.db.read() as snapshot:
+        return engine.db.table(snapshot, scope_of("000000000000", "us-east-1"), "table").definition
 
 
 def hot_second(engine: Engine) -> float:

@@ -234,6 +234,24 @@ def test_a_cancellation_reason_has_the_members_of_one() -> None:
     ]
 
 
+def test_a_cancelled_transaction_costs_nothing_in_indexes() -> None:
+    engine = engine_with(1, 1000, GlobalSecondaryIndexes=[index("by-g", 1, 1)], AttributeDefinitions=DEFINED)
+    actions = [
+        {"Put": {"TableName": "table", "Item": {"pk": {"S": "p"}, "sk": {"S": "0"}, "gk": {"S": "g"}}}},
+        {
+            "ConditionCheck": {
+                "TableName": "table",
+                "Key": {"pk": {"S": "none"}, "sk": {"S": "0"}},
+                "ConditionExpression": "attribute_exists(pk)",
+            }
+        },
+    ]
+    for _ in range(10):
+        with pytest.raises(ApiError, match="ConditionalCheckFailed"):
+            engine.call("TransactWriteItems", TransactItems=actions)
+    assert puts_until_throttled(engine, gk={"S": "g"}) == 300
+
+
 def test_an_insert_of_an_item_that_is_there_costs_as_a_false_condition_does() -> None:
     engine = engine_with(1, 1)
     put(engine)

@@ -5,13 +5,17 @@ import time
 
 import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness import ApiError, Engine, expect
+from hashrange.http.large_bodies import brackets
 from hashrange.http.overload import undisturbed
 from hashrange.validation.schema import SERVICES, schema_of
 
 BODY_BYTES = 4 * 1024 * 1024  # a quarter of what is allowed, to be quick
 TOO_LARGE = "Item size has exceeded the maximum allowed size"
+TOO_MANY_BRACKETS = "A request may not have more than 1,000,000 lists and objects."
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +47,12 @@ TOO_MANY = r"Member must have length less than or equal to \d+"
 
 HOSTILE = {
     "a list": ("PutItem", item(b'{"L":[', b'{"S":""}', b"]}"), TOO_LARGE),
-    "lists in lists": ("PutItem", item(b'{"L":[', b'{"L":[' * 30 + b"]}" * 30, b"]}"), TOO_LARGE),
+    "lists in lists": ("PutItem", item(b'{"L":[', b'{"L":[' * 30 + b"]}" * 30, b"]}"), TOO_MANY_BRACKETS),
+    "lists in lists, not as many": (
+        "PutItem",
+        item(b'{"L":[', b'{"L":[' * 30 + b'{"S":"xxxxxxxxxx"}' + b"]}" * 30, b"]}"),
+        TOO_LARGE,
+    ),
     "a string set": ("PutItem", item(b'{"SS":[', b'"a"', b"]}"), TOO_LARGE),
     "a number set": ("PutItem", item(b'{"NS":[', b'"1"', b"]}"), TOO_LARGE),
     "attributes": (
@@ -70,7 +79,7 @@ HOSTILE = {
     "indexes": (
         "CreateTable",
         filled(TABLE + b'],"GlobalSecondaryIndexes":[', b"{}", b"]}"),
-        TOO_MANY,
+        TOO_MANY_BRACKETS,
     ),
     "definitions": ("CreateTable", filled(TABLE, b'{"AttributeName":"a","AttributeType":"S"}', b"]}"), TOO_MANY),
     "expected": (
@@ -144,6 +153,40 @@ def test_all_values_of_a_request_may_have_two_megabytes(engine):
             UpdateExpression="SET a=:0, b=:1, c=:2, d=:3, e=:4, f=:5, g=:6",
             ExpressionAttributeValues=values,
         ),
+    )
+
+
+def test_brackets_are_counted_outside_strings_only():
+    document = {"a{": ["[{", "\\", '\\"{', '{"', {}, [[]], "", '"'], "": {"b": '{"c": [1, 2]}'}, "[": "{"}
+    structure = 6  # the document, three lists and two objects in it
+    assert brackets(orjson.dumps(document)) == structure
+    assert brackets(orjson.dumps(orjson.dumps(document).decode())) == 0
+    assert brackets(orjson.dumps([document, orjson.dumps(document).decode(), document])) == 1 + 2 * structure
+
+
+@given(st.recursive(st.text('"\\[{}a'), lambda inner: st.lists(inner) | st.dictionaries(st.text('"\\[{}a'), inner)))
+def test_brackets_are_counted_as_the_parser_sees_them(document):
+    def count(value):
+        if isinstance(value, str):
+            return 0
+        return 1 + sum(map(count, value.values() if isinstance(value, dict) else value))
+
+    assert brackets(orjson.dumps(document)) == count(document)
+
+
+def test_strings_full_of_brackets_are_no_lists(engine):
+    engine.call(
+        "BatchWriteItem",
+        RequestItems={
+            "table": [
+                {
+                    "PutRequest": {
+                        "Item": {"pk": {"S": "brackets"}, "sk": {"S": str(number)}, "x": {"S": "[{" * 190_000}}
+                    }
+                }
+                for number in range(4)
+            ]
+        },
     )
 
 

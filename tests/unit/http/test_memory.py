@@ -113,3 +113,37 @@ def test_clients_that_read_nothing_do_not_fill_the_memory(server):
     for sock in socks:
         sock.close()
     assert is_served_soon(server)
+
+
+def test_answers_that_wait_to_be_compressed_do_not_fill_the_memory(server):
+    for number in range(10):
+        text = os.urandom(150_000).hex()  # takes a while to compress
+        server.call(b"PutItem", TableName="table", Item={"pk": {"S": str(number)}, "s": {"S": text}})
+    before = server.memory_bytes("VmRSS")
+    keys = [{"pk": {"S": str(number)}} for number in range(10)]
+    body = json.dumps({"RequestItems": {"table": {"Keys": keys}}}).encode()
+    head = HEAD.replace(b"Host: here", b"Host: here\r\nAccept-Encoding: gzip") % (b"BatchGetItem", len(body))
+    socks = [server.connect() for _ in range(5)]
+    for sock in socks:
+        sock.sendall((head + body) * 60)  # 180 MB before compression
+    time.sleep(1)
+    assert is_served_soon(server)
+    assert server.memory_bytes("VmHWM") - before < 100 * MB
+    for sock in socks:
+        sock.close()
+
+
+def test_pages_that_are_not_finished_do_not_fill_the_memory(server):
+    for start in range(0, 2000, 25):
+        items = [{"pk": {"S": str(number)}, "s": {"S": "x" * 480}} for number in range(start, start + 25)]
+        server.call(b"BatchWriteItem", RequestItems={"table": [{"PutRequest": {"Item": item}} for item in items]})
+    before = server.memory_bytes("VmRSS")
+    request = HEAD % (b"Scan", 21) + b'{"TableName":"table"}'
+    socks = [server.connect() for _ in range(20)]
+    for sock in socks:
+        sock.sendall(request * 60)  # of each, half a megabyte is read at once
+    time.sleep(1)
+    assert is_served_soon(server)
+    assert server.memory_bytes("VmHWM") - before < 100 * MB
+    for sock in socks:
+        sock.close()

@@ -1,10 +1,14 @@
 """More than the server can hold: who is refused or cut off, who is served all the same, and that memory comes back."""
 
 import gc
+import gzip
 import json
 import resource
+import socket
+import struct
 import subprocess
 import sys
+import threading
 import time
 
 import boto3
@@ -12,7 +16,7 @@ import pytest
 from botocore.config import Config
 
 from hashrange.errors import ServiceUnavailable
-from hashrange.http import connection, overload
+from hashrange.http import connection, encoding, overload
 from hashrange.http.long_reads import LongReads
 from hashrange.http.overload import BUSY, Memory, Pool, WriteQueue, busy_answer, undisturbed
 from hashrange.operations.operation import LongRead
@@ -51,6 +55,21 @@ def received_bytes(client):
 def connect_until_exhausted(toy, clients):
     while True:
         clients.append(toy.connect())
+
+
+@pytest.fixture
+def slow_compressor(monkeypatch):
+    """Compresses nothing before it is told to."""
+    may_go_on = threading.Event()
+    compress = encoding.compress
+
+    def wait_and_compress(body):
+        may_go_on.wait(5)
+        return compress(body)
+
+    monkeypatch.setattr(encoding, "compress", wait_and_compress)
+    yield may_go_on
+    may_go_on.set()
 
 
 def memory_of(toy):
@@ -121,7 +140,83 @@ def test_requests_that_wait_for_their_turn_are_counted(toys):
         until(lambda: memory_of(toy).bodies.held_bytes == 0)
 
 
+def test_compressed_bodies_stay_compressed_until_their_turn(toys):
+    with toys(in_flight_max=1) as toy:
+        body = gzip.compress(b"x" * 10 * MB)
+        request = b"POST /later%d HTTP/1.1\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%b"
+        client = toy.connect()
+        client.send(*(request % (number, len(body), body) for number in range(5)))
+        until(lambda: toy.held)
+        [connection] = toy.server._door.connections
+        until(lambda: len(connection.waiting) == 4)
+        assert {len(exchange.body) for exchange, _ in connection.waiting} == {len(body)}
+        for number in range(5):
+            until(lambda number=number: b"/later%d" % number in toy.held)
+            assert len(toy.held[b"/later%d" % number].body) == 10 * MB
+            toy.release(b"/later%d" % number)
+            assert client.answer()[0] == 200
+
+
 # ---- Answers -------------------------------------------------------------------------------------------------------
+
+
+def test_answers_that_wait_to_be_compressed_are_counted_and_hold_the_client_back(toys, slow_compressor):
+    with toys() as toy:
+        client = toy.connect()
+        client.send(*(b"GET /big?%d HTTP/1.1\r\nAccept-Encoding: gzip\r\n\r\n" % MB for _ in range(10)))
+        until(lambda: toy.seen)
+        time.sleep(0.02)
+        assert len(toy.seen) == 1
+        assert memory_of(toy).answers.held_bytes == MB
+        slow_compressor.set()
+        for _ in range(10):
+            assert gzip.decompress(client.answer()[2]) == b"x" * MB
+        until(lambda: memory_of(toy).answers.held_bytes == 0)
+
+
+def test_an_answer_is_sent_as_it_is_when_there_is_no_room_for_it_to_wait(toys, slow_compressor):
+    with toys(memory_bytes_max=4 * MB) as toy:
+        first, second = toy.connect(), toy.connect()
+        ask = b"GET /big?%d HTTP/1.1\r\nAccept-Encoding: gzip\r\n\r\n" % MB
+        first.send(ask)
+        until(lambda: memory_of(toy).answers.held_bytes)
+        second.send(ask)
+        assert second.answer()[2] == b"x" * MB
+        slow_compressor.set()
+        assert gzip.decompress(first.answer()[2]) == b"x" * MB
+
+
+def test_who_goes_away_takes_with_him_what_waited_to_be_compressed(toys, slow_compressor):
+    with toys() as toy:
+        clients = [toy.connect() for _ in range(3)]
+        for client in clients:
+            client.send(b"GET /big?%d HTTP/1.1\r\nAccept-Encoding: gzip\r\n\r\n" % 200_000)
+        until(lambda: memory_of(toy).answers.held_bytes == 600_000)
+        waiting = toy.seen[-1]
+        for client in clients:
+            client.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # not only half closed
+            client.close()
+        until(lambda: memory_of(toy).answers.held_bytes == 0)
+        assert waiting.uncompressed == b""
+        slow_compressor.set()
+        again = toy.connect()
+        again.send(b"GET /big?%d HTTP/1.1\r\nAccept-Encoding: gzip\r\n\r\n" % 200_000)
+        assert gzip.decompress(again.answer()[2]) == b"x" * 200_000
+
+
+def test_requests_that_came_while_the_door_rested_and_had_to_wait_are_answered(toys):
+    with toys(in_flight_max=1) as toy:
+        client = toy.connect()
+        client.send(get(b"/first"))
+        client.answer()
+        [connection] = toy.server._door.connections
+
+        def arrive_during_a_rest():
+            toy.server._door._rest()
+            connection.data_received(get(b"/one") + get(b"/two") + get(b"/three"))
+
+        toy.call(arrive_during_a_rest)
+        assert [client.answer()[2] for _ in range(3)] == [b"/one", b"/two", b"/three"]
 
 
 def test_who_has_not_read_for_the_longest_is_cut_off_when_answers_fill_the_memory(toys):
@@ -271,7 +366,7 @@ def test_writes_count_by_what_they_hold_and_one_alone_may_be_of_any_size():
 
 def test_the_pools_share_the_memory():
     memory = Memory.of(400)
-    assert memory.bodies.bytes_max + memory.answers.bytes_max + memory.writes.bytes_max == 400
+    assert sum(pool.bytes_max for pool in (memory.bodies, memory.answers, memory.reads, memory.writes)) == 400
 
 
 class Turns:
@@ -288,9 +383,20 @@ class Turns:
             self.due.pop(0)()
 
 
+class Client:
+    def __init__(self):
+        self.pending = ["a request"]
+
+
 class Asked:
+    body = b"{}"
+
     def __init__(self, client):
         self.connection = client
+
+
+def long_reads(call_soon):
+    return LongReads(Pool(MB), call_soon)
 
 
 def pages(name, count, log):
@@ -304,8 +410,9 @@ def pages(name, count, log):
 
 def test_long_reads_go_on_a_slice_at_a_time_and_take_turns_by_connection():
     turns, log, finished = Turns(), [], []
-    reads = LongReads(turns)
-    for name, client in (("a1", "a"), ("a2", "a"), ("a3", "a"), ("b1", "b")):
+    reads = long_reads(turns)
+    a, b = Client(), Client()
+    for name, client in (("a1", a), ("a2", a), ("a3", a), ("b1", b)):
         reads.start(pages(name, 2, log), lambda result, name=name: finished.append(name), Asked(client))
     assert log == []
     turns.due.pop(0)()
@@ -320,17 +427,40 @@ def test_an_error_in_a_long_read_is_its_result():
     def fail():
         raise ValueError
 
-    LongReads(turns).start(LongRead(fail), results.append, Asked("a"))
+    long_reads(turns).start(LongRead(fail), results.append, Asked(Client()))
     turns.all()
     assert isinstance(results[0].error, ValueError)
 
 
 def test_too_many_long_reads_are_refused(monkeypatch):
     monkeypatch.setattr("hashrange.http.long_reads.WAITING_MAX", 1)
-    reads = LongReads(Turns())
-    reads.start(pages("one", 1, []), lambda result: None, Asked("a"))
+    reads = long_reads(Turns())
+    reads.start(pages("one", 1, []), lambda result: None, Asked(Client()))
     with pytest.raises(ServiceUnavailable):
-        reads.start(pages("two", 1, []), lambda result: None, Asked("a"))
+        reads.start(pages("two", 1, []), lambda result: None, Asked(Client()))
+
+
+def test_long_reads_count_by_what_they_have_found():
+    turns, pool = Turns(), Pool(MB)
+    reads = LongReads(pool, turns)
+    reads.start(LongRead(dict, held_bytes=800_000), lambda result: None, Asked(Client()))
+    with pytest.raises(ServiceUnavailable):
+        reads.start(LongRead(dict, held_bytes=800_000), lambda result: None, Asked(Client()))
+    turns.all()
+    assert pool.held_bytes == 0
+    reads.start(LongRead(dict, held_bytes=800_000), lambda result: None, Asked(Client()))
+
+
+def test_nothing_more_is_read_for_a_client_that_went_away():
+    turns, log, finished, pool = Turns(), [], [], Pool(MB)
+    reads = LongReads(pool, turns)
+    gone, there = Client(), Client()
+    for name, client in (("a", gone), ("b", gone), ("c", there)):
+        reads.start(pages(name, 3, log), lambda result, name=name: finished.append(name), Asked(client))
+    turns.due.pop(0)()
+    gone.pending.clear()
+    turns.all()
+    assert (log, finished, pool.held_bytes) == (["a", "c", "c", "c"], ["c"], 0)
 
 
 def test_the_collector_rests_while_a_large_body_is_handled():

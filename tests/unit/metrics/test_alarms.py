@@ -83,14 +83,19 @@ def test_silence_is_treated_as_the_alarm_says(engine: Engine, missing: str, stat
     assert [minute(engine, 0) for _ in range(4)][-1] == state
 
 
-# From the tables in "Using Amazon CloudWatch alarms": the points of the evaluation range, oldest first, and the states
-# with missing, ignore (None: as it was), breaching and notBreaching.
+# From the tables in "Configuring how CloudWatch alarms treat missing data": the points of the evaluation range, oldest
+# first, and the states with missing, ignore (None: as it was), breaching and notBreaching. Those behind the first five
+# of each are in the text under "Avoiding premature transitions to alarm state".
 THREE_OF_THREE = {
     "0-X-X": ("OK", "OK", "OK", "OK"),
-    "----0": ("OK", "OK", "OK", "OK"),
+    "0----": ("OK", "OK", "OK", "OK"),
     "-----": ("INSUFFICIENT_DATA", None, "ALARM", "OK"),
     "0XX-X": ("ALARM", "ALARM", "ALARM", "ALARM"),
     "--X--": ("ALARM", None, "ALARM", "OK"),
+    "----X": (None, None, "ALARM", "OK"),
+    "---X-": (None, None, "ALARM", "OK"),
+    "---X0": ("OK", "OK", "OK", "OK"),
+    "--X-0": ("OK", "OK", "OK", "OK"),
 }
 TWO_OF_THREE = {
     "0-X-X": ("ALARM", "ALARM", "ALARM", "ALARM"),
@@ -98,13 +103,15 @@ TWO_OF_THREE = {
     "0-X--": ("OK", "OK", "ALARM", "OK"),
     "----0": ("OK", "OK", "ALARM", "OK"),
     "---X-": ("ALARM", None, "ALARM", "OK"),
+    "----X": (None, None, "ALARM", "OK"),
 }
 
 
 @pytest.mark.parametrize(("needed", "table"), [(3, THREE_OF_THREE), (2, TWO_OF_THREE)])
 def test_missing_data_is_treated_as_in_the_guide(needed: int, table: dict[str, tuple[str | None, ...]]) -> None:
     for points, states in table.items():
-        known = [point == "X" for point in reversed(points) if point != "-"][:3]
+        ages = enumerate(reversed(points), start=1)
+        known = [(age, point == "X") for age, point in ages if point != "-"][:3]
         for missing, state in zip(("missing", "ignore", "breaching", "notBreaching"), states, strict=True):
             alarm = Alarm.on_metric(
                 "a",
@@ -117,6 +124,22 @@ def test_missing_data_is_treated_as_in_the_guide(needed: int, table: dict[str, t
                 missing_data=missing,
             )
             assert state_of(alarm, known) == state, (points, missing)
+
+
+def test_alarms_on_tables_ignore_what_is_missing_unless_told_otherwise(engine: Engine) -> None:
+    make(engine)
+    assert [minute(engine, puts) for puts in (3, 0, 0, 0, 0, 1, 0, 0, 0)] == ["ALARM"] * 5 + ["OK"] * 4
+    assert "TreatMissingData" not in described(engine)
+    make(engine, TreatMissingData="missing")
+    assert described(engine)["TreatMissingData"] == "missing"
+    assert minute(engine, 0) == "INSUFFICIENT_DATA"
+
+
+def test_one_bad_minute_does_not_make_three(engine: Engine) -> None:
+    make(engine, EvaluationPeriods=3, TreatMissingData="missing")
+    assert [minute(engine, puts) for puts in (3, 0, 0, 0, 0, 0)] == [
+        "INSUFFICIENT_DATA", "INSUFFICIENT_DATA", "ALARM", "ALARM", "ALARM", "INSUFFICIENT_DATA",
+    ]  # fmt: skip
 
 
 def test_an_alarm_can_watch_an_expression(engine: Engine) -> None:
@@ -192,6 +215,7 @@ def test_alarms_are_deleted_together_or_not_at_all(engine: Engine) -> None:
     "members",
     [
         {"Period": 61},
+        {"Period": 5},
         {"Statistic": "Median"},
         {"ExtendedStatistic": "p99"},
         {"TreatMissingData": "perhaps"},

@@ -9,8 +9,11 @@ import pytest
 
 from harness import Engine
 from hashrange import app
+from hashrange.engine.scope import scope_of
 from hashrange.http.observe import Observer, ObserveSettings
-from hashrange.http.observe_pages import MetricsPage
+from hashrange.http.observe_pages import Gauges, MetricsPage
+from hashrange.http.pending import Pending
+from hashrange.operations.operation import Request
 from unit.metrics.watching import get, put
 
 
@@ -25,6 +28,10 @@ class Page:
 
     def respond(self, status: int, headers: bytes, body: bytes) -> None:
         self.answer = (status, body)
+
+
+def metrics_page(engine: Engine, gauges: Gauges = dict, *, token: str | None, local_only: bool) -> MetricsPage:
+    return MetricsPage(engine.db, gauges, Pending(engine.store), token=token, local_only=local_only)
 
 
 class ObservedEngine(Engine):
@@ -80,6 +87,17 @@ def test_a_request_that_is_denied_is_in_the_audit_log_whatever_it_is(caplog: pyt
     assert [orjson.loads(record.getMessage())["outcome"] for record in caplog.records] == ["AccessDeniedException"]
 
 
+def test_names_that_are_none_do_not_fill_the_audit_log(caplog: pytest.LogCaptureFixture) -> None:
+    observer = Observer(ObserveSettings(audit=True), Engine().clock)
+    exchange: Any = Page()
+    exchange.url = b"/"
+    for resource in ("x" * 1_000_000, ["x" * 1_000_000] * 1_000):
+        request = Request({"EventSourceArn": resource}, scope_of("000000000000", "us-east-1"))
+        with caplog.at_level(logging.INFO, "hashrange.audit"):
+            observer.answered(exchange, "y" * 1_000_000, request, None, None, 0.1, "id")
+    assert all(len(record.getMessage()) < 30_000 for record in caplog.records)
+
+
 def ask(page: MetricsPage, exchange: Any) -> int:
     page(exchange)
     status: int = exchange.answer[0]
@@ -87,14 +105,17 @@ def ask(page: MetricsPage, exchange: Any) -> int:
 
 
 def test_metrics_are_for_this_machine_where_signatures_are_verified() -> None:
-    page = MetricsPage(Engine().db, dict, token=None, local_only=True)
+    page = metrics_page(Engine(), token=None, local_only=True)
     assert ask(page, Page()) == 200
     assert ask(page, Page("10.0.0.7")) == 403
-    assert ask(MetricsPage(Engine().db, dict, token=None, local_only=False), Page("10.0.0.7")) == 200
+    behind_proxy = Page()
+    behind_proxy.headers[b"x-forwarded-for"] = b"10.0.0.7"
+    assert ask(page, behind_proxy) == 403
+    assert ask(metrics_page(Engine(), token=None, local_only=False), Page("10.0.0.7")) == 200
 
 
 def test_with_a_token_metrics_are_for_whoever_has_it() -> None:
-    page = MetricsPage(Engine().db, dict, token="abc", local_only=True)
+    page = metrics_page(Engine(), token="abc", local_only=True)
     assert ask(page, Page("10.0.0.7", authorization=b"Bearer abc")) == 200
     assert ask(page, Page(authorization=b"Bearer abd")) == 401
     assert ask(page, Page()) == 401
@@ -108,7 +129,7 @@ def test_the_page_for_prometheus_is_well_formed() -> None:
     engine.db.recorder.job_ran("trim-log", failed=True)
     engine.db.recorder.committed(3)
     exchange: Any = Page()
-    MetricsPage(engine.db, lambda: {"open_connections": 2}, token=None, local_only=False)(exchange)
+    metrics_page(engine, lambda: {"open_connections": 2}, token=None, local_only=False)(exchange)
     lines = exchange.answer[1].decode().splitlines()
     samples = dict(line.rpartition(" ")[::2] for line in lines if not line.startswith("#"))
     assert samples['hashrange_requests_total{operation="GetItem",table="table"}'] == "1"

@@ -5,9 +5,12 @@ from typing import Any
 import pytest
 
 from harness import ApiError, Engine
+from hashrange.engine.scope import scope_of
+from hashrange.metrics.series import series
 from hashrange.storage import MemoryStore, Result, Unavailable
-from unit.metrics.watching import get, lines, put, query, values
+from unit.metrics.watching import cloudwatch, get, lines, put, query, values
 
+SCOPE = scope_of("000000000000", "us-east-1")
 INDEX = {
     "IndexName": "by-owner",
     "KeySchema": [{"AttributeName": "owner", "KeyType": "HASH"}],
@@ -179,6 +182,34 @@ def test_capacity_has_a_history() -> None:
     assert len(values(engine, "ProvisionedReadCapacityUnits", "Average")) == 3
 
 
+def test_an_hour_of_capacity_is_made_of_its_minutes() -> None:
+    engine = Engine()
+    assert engine.clock.seconds() % 3600 == 0
+    engine.clock.advance(600)
+    given = {"ReadCapacityUnits": 5, "WriteCapacityUnits": 2}
+    engine.create_table(BillingMode="PROVISIONED", ProvisionedThroughput=given)
+    engine.run_jobs()
+    engine.clock.advance(1800)
+    engine.call("UpdateTable", TableName="table", ProvisionedThroughput={**given, "ReadCapacityUnits": 11})
+    engine.run_jobs()
+    engine.clock.advance(1200 + 540)
+
+    def by_hour(statistic: str) -> list[float]:
+        asked = query("ProvisionedReadCapacityUnits", statistic, period=3600)
+        now = engine.clock.seconds()
+        answer = cloudwatch(
+            engine, "GetMetricData", MetricDataQueries=[asked], StartTime=now - 7740, EndTime=now + 60,
+            ScanBy="TimestampAscending",
+        )  # fmt: skip
+        (found,) = answer["MetricDataResults"]
+        return list(found["Values"])
+
+    assert engine.clock.seconds() - 7740 == 1_800_000_000 - 3600  # the whole hour before the first
+    assert by_hour("SampleCount") == [50.0, 10.0]
+    assert by_hour("Average") == [(30 * 5 + 20 * 11) / 50, 11.0]
+    assert (by_hour("Minimum"), by_hour("Maximum")) == ([5.0, 11.0], [11.0, 11.0])
+
+
 def test_tables_of_other_accounts_and_regions_are_not_seen(engine: Engine) -> None:
     put(engine)
     engine.db.recorder.flush()
@@ -231,6 +262,19 @@ def test_measurements_are_forgotten_after_fifteen_days(engine: Engine) -> None:
     with engine.db.read() as snapshot:
         kept = [key for key, _ in snapshot.scan(b"M", b"N") if b"table" in key]
     assert kept == []
+
+
+def test_what_was_counted_last_is_handed_over_beside_what_is_on_its_way(engine: Engine) -> None:
+    recorder = engine.db.recorder
+    with engine.db.read():  # meanwhile nothing is written
+        get(engine)
+        recorder.flush()
+        get(engine)
+        recorder.flush()  # does nothing
+        recorder.finish()
+    with engine.db.read() as snapshot:
+        found = series(snapshot, SCOPE, "ConsumedReadCapacityUnits", {"TableName": "table"}, 0, 10**9)
+    assert [statistic.sum for _, statistic in found] == [1.0]
 
 
 def test_a_flush_that_has_nothing_to_tell_writes_nothing(engine: Engine) -> None:

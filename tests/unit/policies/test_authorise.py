@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import logging
 from typing import Any
 
 import pytest
@@ -9,9 +11,11 @@ import pytest
 from harness import ApiError, expect
 from hashrange.engine.scope import scope_of
 from hashrange.errors import AccessDeniedException
+from hashrange.http.observe import Observer, ObserveSettings
 from hashrange.operations import registry
 from hashrange.operations.operation import Request
 from hashrange.operations.policies.authorise import Caller, authorise
+from hashrange.operations.policies.needs import TO_RESTORE
 from unit.policies.guarded import (
     ACCOUNT,
     OTHER_ACCOUNT,
@@ -166,12 +170,20 @@ NEEDS: list[tuple[str, dict[str, Any], list[tuple[str, str]]]] = [
     (
         "RestoreTableFromBackup",
         {"BackupArn": f"{TABLE}/backup/01", "TargetTableName": "copy"},
-        [("RestoreTableFromBackup", table_arn("copy")), ("RestoreTableFromBackup", f"{TABLE}/backup/01")],
+        [
+            ("RestoreTableFromBackup", table_arn("copy")),
+            ("RestoreTableFromBackup", f"{TABLE}/backup/01"),
+            *((name, table_arn("copy")) for name in TO_RESTORE),
+        ],
     ),
     (
         "RestoreTableToPointInTime",
         {"SourceTableName": "table", "TargetTableName": "copy", "UseLatestRestorableTime": True},
-        [("RestoreTableToPointInTime", TABLE), ("RestoreTableToPointInTime", table_arn("copy"))],
+        [
+            ("RestoreTableToPointInTime", TABLE),
+            ("RestoreTableToPointInTime", table_arn("copy")),
+            *((name, table_arn("copy")) for name in TO_RESTORE),
+        ],
     ),
     (
         "DescribeExport",
@@ -187,7 +199,7 @@ NEEDS: list[tuple[str, dict[str, Any], list[tuple[str, str]]]] = [
             "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
             "BillingMode": "PAY_PER_REQUEST",
             "Tags": [{"Key": "a", "Value": "b"}],
-            "ResourcePolicy": policy_of(allow("GetItem", Principal="*")),
+            "ResourcePolicy": policy_of(allow("GetItem", Principal={"AWS": ACCOUNT})),
         },
         [("CreateTable", table_arn("new")), ("PutResourcePolicy", table_arn("new")), ("TagResource", table_arn("new"))],
     ),
@@ -295,3 +307,19 @@ def test_an_invalid_request_is_told_what_is_wrong_with_it(engine: Guarded) -> No
         'Invalid ProjectionExpression: Syntax error; token: "+", near: "a +"',
         lambda: engine.call("GetItem", key="ada", TableName="table", Key=KEY, ProjectionExpression="a +"),
     )
+
+
+def test_what_is_denied_in_part_is_in_the_audit_log(engine: Guarded, caplog: pytest.LogCaptureFixture) -> None:
+    engine._handle.observer = Observer(ObserveSettings(audit=True), engine.clock)
+    engine.user("ada")
+    get = {"Get": {"TableName": "table", "Key": KEY}}
+    statement = {"Statement": "SELECT * FROM \"table\" WHERE pk = 'a' AND sk = 'b'"}
+    with caplog.at_level(logging.INFO, "hashrange.audit"):
+        assert not is_allowed(engine, "TransactGetItems", TransactItems=[get])
+        engine.call("BatchExecuteStatement", key="ada", Statements=[statement])
+        engine.call("BatchExecuteStatement", Statements=[statement])
+    lines = [json.loads(record.getMessage()) for record in caplog.records]
+    assert [(line["operation"], line["identity"]) for line in lines] == [
+        ("TransactGetItems", arn_of("ada")),
+        ("BatchExecuteStatement", arn_of("ada")),
+    ]

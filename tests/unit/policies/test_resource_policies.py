@@ -10,11 +10,13 @@ import pytest
 from harness import Engine, expect
 from hashrange.engine import keyspace
 from hashrange.values.ordered import after
-from unit.policies.guarded import Guarded, allow, arn_of, deny, policy_of, table_arn
+from unit.policies.guarded import ACCOUNT, Guarded, allow, arn_of, deny, policy_of, table_arn
 from unit.policies.test_authorise import KEY, is_allowed
 
 TABLE = table_arn()
 INVALID = "One or more parameter values were invalid: "
+ELSEWHERE = TABLE.replace("us-east-1", "us-west-2")
+IN_CHINA = TABLE.replace("arn:aws:", "arn:aws-cn:")
 STREAM = {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
 
 
@@ -27,8 +29,21 @@ def put(engine: Engine, policy: str, **members: Any) -> str:
     return revision
 
 
-def not_found() -> tuple[str, str]:
-    return "PolicyNotFoundException", f"Resource-based policy not found for the provided ResourceArn: {TABLE}"
+def not_found(reason: str = TABLE) -> tuple[str, str]:
+    return "PolicyNotFoundException", f"Resource-based policy not found for the provided ResourceArn: {reason}"
+
+
+def none_for(revision: str) -> tuple[str, str]:
+    return not_found(
+        f"Requested update for policy with revision id {revision}, but table table has no associated policy."
+    )
+
+
+def another_for(revision: str) -> tuple[str, str]:
+    return not_found(
+        f"Requested update for policy with revision id {revision}, but the policy associated to target table table "
+        "has another revision id."
+    )
 
 
 def stored_policies(engine: Engine) -> int:
@@ -60,24 +75,29 @@ def test_two_revisions_differ_even_within_a_millisecond(engine: Guarded) -> None
 
 
 def test_a_change_may_be_meant_for_one_revision(engine: Guarded) -> None:
-    expect(*not_found(), lambda: put(engine, for_ada("GetItem"), ExpectedRevisionId="1"))
+    expect(*none_for("1"), lambda: put(engine, for_ada("GetItem"), ExpectedRevisionId="1"))
     revision = put(engine, for_ada("GetItem"), ExpectedRevisionId="NO_POLICY")
     expect(*not_found(), lambda: put(engine, for_ada("PutItem"), ExpectedRevisionId="NO_POLICY"))
-    expect(*not_found(), lambda: put(engine, for_ada("PutItem"), ExpectedRevisionId="1"))
+    expect(*another_for("1"), lambda: put(engine, for_ada("PutItem"), ExpectedRevisionId="1"))
     second = put(engine, for_ada("PutItem"), ExpectedRevisionId=revision)
     delete = {"ResourceArn": TABLE, "ExpectedRevisionId": revision}
-    expect(*not_found(), lambda: engine.call("DeleteResourcePolicy", **delete))
+    expect(*another_for(revision), lambda: engine.call("DeleteResourcePolicy", **delete))
     assert engine.call("DeleteResourcePolicy", ResourceArn=TABLE, ExpectedRevisionId=second) == {"RevisionId": second}
 
 
 def test_taking_off_a_policy_that_is_not_there_is_no_error(engine: Guarded) -> None:
     assert engine.call("DeleteResourcePolicy", ResourceArn=TABLE) == {}
-    expect(*not_found(), lambda: engine.call("DeleteResourcePolicy", ResourceArn=TABLE, ExpectedRevisionId="1"))
+    expect(*none_for("1"), lambda: engine.call("DeleteResourcePolicy", ResourceArn=TABLE, ExpectedRevisionId="1"))
 
 
 REFUSED: list[tuple[str, str]] = [
-    ("{", "Invalid policy document: Syntax errors in policy: unexpected end of data: line 1 column 2 (char 1)."),
-    (policy_of(allow("GetItem")), "Invalid policy document: Missing required field Principal."),
+    ("{", "Invalid policy document: This policy contains invalid Json"),
+    (policy_of(), "Invalid policy document: Could not parse the policy: Statement is empty!"),
+    (policy_of(allow("GetItem")), "Invalid policy document: Missing required field Principal"),
+    (
+        policy_of(allow("GetItem", NotPrincipal={"AWS": arn_of("ada")})),
+        "Invalid policy document: NotPrincipal goes with Deny only",
+    ),
     (policy_of(allow("GetItem", Principal={"AWS": "ada"})), "Invalid principal in policy document."),
     (
         policy_of(allow("ListStreams", "GetItem", "GetRecords", Principal="*")),
@@ -94,6 +114,43 @@ def test_a_policy_that_breaks_a_rule_is_refused(engine: Guarded, policy: str, me
     expect("ValidationException", INVALID + message, lambda: engine.create_table("new", ResourcePolicy=policy))
 
 
+@pytest.mark.parametrize("principal", ["*", {"AWS": "*"}, {"AWS": [arn_of("ada"), "*"]}])
+def test_nothing_is_granted_to_everybody(engine: Guarded, principal: Any) -> None:
+    unbounded = (
+        "Resource-based policy grants unbounded access in one or more elements. Please revise the policy to ensure "
+        "least-privilege form of access"
+    )
+    expect("ValidationException", unbounded, lambda: put(engine, policy_of(allow("GetItem", Principal=principal))))
+    put(engine, policy_of(deny("PutItem", Principal=principal)))
+    at_home = {"IpAddress": {"aws:SourceIp": "10.0.0.0/8"}}
+    put(engine, policy_of(allow("GetItem", Principal=principal, Condition=at_home)))
+
+
+def test_only_its_owner_changes_the_policy_of_a_table() -> None:
+    engine = Engine()  # where everybody may do everything
+    engine.create_table()
+    arn = "arn:aws:dynamodb:us-east-1:000000000000:table/table"
+    expect(
+        "ValidationException",
+        "This action is only supported by accounts that match the resource owner\u2019s account.",
+        lambda: engine.call("GetResourcePolicy", key="222222222222", ResourceArn=arn),
+    )
+
+
+def test_a_deny_for_all_but_one_reaches_the_others_of_his_account(engine: Guarded) -> None:
+    engine.user("ada", allow("GetItem"))
+    engine.user("bob", allow("GetItem"))
+    excepted = {"AWS": [arn_of("ada"), f"arn:aws:iam::{ACCOUNT}:root"]}  # as the IAM user guide has it
+    put(engine, policy_of(deny("GetItem", NotPrincipal=excepted)))
+    assert is_allowed(engine, "GetItem", TableName="table", Key=KEY)
+    expect(
+        "AccessDeniedException",
+        f"User: {arn_of('bob')} is not authorized to perform: dynamodb:GetItem on resource: {TABLE} "
+        "with an explicit deny in a resource-based policy",
+        lambda: engine.call("GetItem", key="bob", TableName="table", Key=KEY),
+    )
+
+
 def test_a_policy_may_have_exactly_the_largest_size(engine: Guarded) -> None:
     policy = for_ada("GetItem")
     assert put(engine, policy + " " * (20_480 - len(policy)))
@@ -106,9 +163,11 @@ def test_a_policy_may_have_exactly_the_largest_size(engine: Guarded) -> None:
         (
             f"{TABLE}/stream/2026-01-01T00:00:00.000",
             "ResourceNotFoundException",
-            f"Requested resource not found: Stream: {TABLE}/stream/2026-01-01T00:00:00.000 not found",
+            "Requested resource not found: Stream: 2026-01-01T00:00:00.000 not found for Table: table",
         ),
         ("table", "ValidationException", f"{INVALID}ARNs must start with 'arn:': table"),
+        (ELSEWHERE, "ValidationException", f"{INVALID}Invalid resource Arn: {ELSEWHERE}"),
+        (IN_CHINA, "ValidationException", f"{INVALID}Invalid resource Arn: {IN_CHINA}"),
         (
             f"{TABLE}/index/by-day",
             "ValidationException",

@@ -111,6 +111,18 @@ def test_a_provisioned_table_is_compared_with_what_it_declares() -> None:
     assert found.saving == pytest.approx(HOURS * 100 * (0.00013 + 0.00065))
 
 
+def test_nothing_is_saved_by_what_costs_more() -> None:
+    engine = Engine()
+    engine.create_table(
+        BillingMode="PROVISIONED", ProvisionedThroughput={"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}
+    )
+    for number in range(300):  # all that it had saved, in a minute
+        put(engine, number)
+    found = priced(engine)
+    assert found.best == found.current
+    assert found.saving == 0
+
+
 def test_steady_traffic_is_cheaper_provisioned_and_rare_traffic_on_demand(engine: Engine) -> None:
     put(engine, 1)
     engine.clock.advance(24 * HOUR)

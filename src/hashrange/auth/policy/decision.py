@@ -52,7 +52,7 @@ def _first(policies: Iterable[Policy], question: Question, at_least: Reach = Rea
     """The statement that decides: the first that denies, or else the first that allows."""
     allowing: Statement | None = None
     for policy in policies:
-        for statement in policy.statements:
+        for statement in policy.about(question.action, question.resource):
             if statement.effect == ALLOW and (allowing is not None or statement.reach(question.asker) < at_least):
                 continue
             if statement.applies(question):

@@ -5,10 +5,11 @@ Documents are remembered by their texts, so a policy that many requests meet is 
 
 from __future__ import annotations
 
+import json
 import re
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -31,6 +32,8 @@ ACTION = re.compile(r"\*|[A-Za-z0-9-]+:[A-Za-z0-9*?]+")
 # For each kind of policy. Full of the most wasteful ones we could think of (thousands of values of one character) this
 # is 60 MB, full of ordinary ones 5 MB: some two thousand.
 REMEMBERED_CHARACTERS_MAX = 512 * 1024
+QUESTIONS_REMEMBERED = 64  # for each document
+RESOURCE_CHARACTERS_MAX = 512  # of those that are remembered
 
 
 class MalformedPolicy(Exception):
@@ -46,6 +49,18 @@ class Policy:
     """A document that is in order."""
 
     statements: tuple[Statement, ...]
+    _about: dict[tuple[str, str], tuple[Statement, ...]] = field(default_factory=dict, repr=False, compare=False)
+
+    def about(self, action: str, resource: str) -> tuple[Statement, ...]:
+        """The statements that may have something to say. Of a long document that is mostly the same few for a table."""
+        found = self._about.get((action, resource))
+        if found is None:
+            found = tuple(each for each in self.statements if each.may_be_about(action, resource))
+            if len(self._about) >= QUESTIONS_REMEMBERED:
+                self._about.clear()
+            if len(resource) <= RESOURCE_CHARACTERS_MAX:
+                self._about[action, resource] = found
+        return found
 
 
 class Remembered:
@@ -72,9 +87,11 @@ class Remembered:
 
 def _parse(text: str, *, with_principals: bool) -> Policy:
     try:
-        document = orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        raise MalformedPolicy(f"Syntax errors in policy: {error}.") from None
+        orjson.loads(text)  # it is strict, and says what is wrong
+        document = json.loads(text, object_pairs_hook=_once)
+    except (orjson.JSONDecodeError, RecursionError) as error:
+        known = "This policy contains invalid Json"  # seen on the service
+        raise MalformedPolicy(known if with_principals else f"Syntax errors in policy: {error}.") from None
     if not isinstance(document, dict):
         raise MalformedPolicy("Syntax errors in policy: it is not a JSON object.")
     _check_members(document, DOCUMENT_MEMBERS, "the policy")
@@ -83,10 +100,22 @@ def _parse(text: str, *, with_principals: bool) -> Policy:
         raise MalformedPolicy(f"The policy must contain a valid version string: one of {' and '.join(VERSIONS)}.")
     statements = document.get("Statement")
     listed = [statements] if isinstance(statements, dict) else statements
-    if not isinstance(listed, list) or not listed:
-        raise MalformedPolicy("Missing required field Statement.")
+    if listed == []:
+        raise MalformedPolicy("Could not parse the policy: Statement is empty!")
+    if not isinstance(listed, list):
+        raise MalformedPolicy("Missing required field Statement")
     reader = _Reader(variables=version == WITH_VARIABLES, with_principals=with_principals)
     return Policy(tuple(reader.statement(number, members) for number, members in enumerate(listed, start=1)))
+
+
+def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object in which nothing is said twice: of two conditions by the same name one would be lost."""
+    found = dict(members)
+    if len(found) != len(members):
+        names = [name for name, _ in members]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise MalformedPolicy(f"Syntax errors in policy: {twice} is given twice.")
+    return found
 
 
 identity_policy = Remembered(with_principals=False)
@@ -110,7 +139,7 @@ class _Reader:
         _check_members(members, STATEMENT_MEMBERS, f"statement {number}")
         effect = members.get("Effect")
         if effect is None:
-            raise MalformedPolicy("Missing required field Effect.")
+            raise MalformedPolicy("Missing required field Effect")
         if effect not in (ALLOW, DENY):
             raise MalformedPolicy(f"Invalid effect: {effect}.")
         principals, not_principals = self._principals(members)
@@ -133,7 +162,10 @@ class _Reader:
         if not is_plain:
             raise MalformedPolicy(f"Statement IDs (SID) must be alpha-numeric: {sid}.")
         if sid in self._sids:
-            raise MalformedPolicy("Statement IDs (SID) in a single policy must be unique.")
+            known = "The Statement Ids in the policy are not unique"  # seen on the service
+            raise MalformedPolicy(
+                known if self._with_principals else "Statement IDs (SID) in a single policy must be unique."
+            )
         if sid:
             self._sids.add(sid)
         return str(sid)
@@ -141,12 +173,12 @@ class _Reader:
     def _choice(self, members: dict[str, Any], name: str, *, folds_case: bool) -> Choice:
         """Action or NotAction, Resource or NotResource: one of the two, and not both."""
         given = [each for each in (name, f"Not{name}") if each in members]
-        if len(given) != 1:
-            problem = "must contain" if not given else "cannot contain both kinds of"
-            raise MalformedPolicy(f"Policy statement {problem} {name.lower()}s.")
-        texts = _texts(members[given[0]], given[0])
+        if len(given) > 1:
+            raise MalformedPolicy(f"Policy statement cannot contain both kinds of {name.lower()}s.")
+        texts = _texts(members[given[0]], given[0]) if given else []
         if not texts:
-            raise MalformedPolicy(f"Policy statement must contain {name.lower()}s.")
+            known = f"Missing required field {name}"  # seen on the service
+            raise MalformedPolicy(known if self._with_principals else f"Policy statement must contain {name.lower()}s.")
         if name == "Action":
             _check_actions(texts)
         else:
@@ -162,7 +194,7 @@ class _Reader:
                 raise MalformedPolicy("Policy document should not specify a principal.")
             return None, None
         if len(given) != 1:
-            raise MalformedPolicy("Missing required field Principal." if not given else "Principal is given twice.")
+            raise MalformedPolicy("Missing required field Principal" if not given else "Principal is given twice.")
         principals = Principals(_names(members[given[0]]))
         return (principals, None) if given[0] == "Principal" else (None, principals)
 

@@ -14,15 +14,17 @@ from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache, partial
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from hashrange.auth.policy.context import Context
 from hashrange.auth.policy.template import Template
 
 Test = Callable[[str, Context], bool]
 Compare = Callable[[Any, Any], bool]
+Read = TypeVar("Read")
 
 ARN_PARTS = 6
+READ_CHARACTERS_MAX = 128  # no number, time or address is longer
 BOOLEANS = {"true": True, "false": False}
 
 
@@ -83,7 +85,14 @@ def _read_as(read: Callable[[str], Any], compare: Compare, written: str, variabl
     return test
 
 
-@lru_cache(maxsize=1024)
+def remembered(read: Callable[[str], Read | None]) -> Callable[[str], Read | None]:
+    """The same, done once for each text. What is too long to mean anything is neither read nor kept: requests bring
+    such texts."""
+    known = lru_cache(maxsize=1024)(read)
+    return lambda text: known(text) if len(text) <= READ_CHARACTERS_MAX else None
+
+
+@remembered
 def number_of(text: str) -> Decimal | None:
     try:
         number = Decimal(text)
@@ -92,7 +101,7 @@ def number_of(text: str) -> Decimal | None:
     return number if number.is_finite() else None
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def moment_of(text: str) -> float | None:
     """Seconds since 1970, of a time in one of the forms of ISO 8601 or in seconds."""
     number = number_of(text)
@@ -109,7 +118,7 @@ def boolean_of(text: str) -> bool | None:
     return BOOLEANS.get(text.lower())
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def network_of(text: str) -> IPv4Network | IPv6Network | None:
     """An address is a network of its own. An IPv4 address in the clothes of an IPv6 one is an IPv4 address."""
     try:

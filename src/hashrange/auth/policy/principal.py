@@ -48,10 +48,16 @@ class Principals:
             else:
                 self._arns.add(name)
 
+    @property
+    def is_everybody(self) -> bool:
+        return self._everybody
+
     def reach(self, asker: Asker) -> Reach:
         if self._everybody or asker.arn in self._arns:
             return Reach.DIRECTLY
-        return Reach.THROUGH_ACCOUNT if asker.account in self._accounts else Reach.NOT
+        if asker.account not in self._accounts:
+            return Reach.NOT
+        return Reach.DIRECTLY if asker.arn == f"arn:aws:iam::{asker.account}:root" else Reach.THROUGH_ACCOUNT
 
 
 def is_principal(name: str) -> bool:

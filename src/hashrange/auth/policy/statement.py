@@ -37,6 +37,13 @@ class Choice:
                 return not self.is_negated
         return self.is_negated
 
+    def may_include(self, text: str) -> bool:
+        """Whether it includes a text, whatever else a request has; with variables that cannot be told."""
+        return any(template.has_variables for template in self.templates) or self.includes(text, NOTHING_KNOWN)
+
+
+NOTHING_KNOWN = Context(lambda key: None)
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -55,12 +62,16 @@ class Statement:
     def name(self) -> str:
         return self.sid or f"statement {self.number}"
 
+    def may_be_about(self, action: str, resource: str) -> bool:
+        return self.actions.may_include(action) and self.resources.may_include(resource)
+
     def reach(self, asker: Asker) -> Reach:
         """Whether the statement is about somebody, and how."""
         if self.principals is not None:
             return self.principals.reach(asker)
         if self.not_principals is not None:
-            return Reach.NOT if self.not_principals.reach(asker) else Reach.DIRECTLY
+            # Users are excepted by their own names; their account, which goes beside them, excepts its root only.
+            return Reach.NOT if self.not_principals.reach(asker) is Reach.DIRECTLY else Reach.DIRECTLY
         return Reach.DIRECTLY
 
     def applies(self, question: Question) -> bool:

@@ -38,6 +38,10 @@ class Template:
         constant = [part for part in self._parts if not isinstance(part, Variable)]
         self._pattern = Pattern(constant) if len(constant) == len(self._parts) else None
 
+    @property
+    def has_variables(self) -> bool:
+        return self._pattern is None
+
     def matches(self, text: str, context: Context) -> bool:
         if self._folds_case:
             text = text.casefold()

@@ -113,7 +113,11 @@ def read_table(
         if item is not None:
             found.items.append(item.fragment if get.projection is None else get.projection(item.attributes))
     if not limited and found.consumed.table:
-        db.spend(usage, Use(table, READ, found.consumed, keys=get.keys))
+        left = found.unprocessed
+        db.spend(
+            usage,
+            Use(table, READ, found.consumed, keys=[key for key in get.keys if key not in left] if left else get.keys),
+        )
     return found, room
 
 

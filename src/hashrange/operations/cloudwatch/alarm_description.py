@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hashrange.engine.scope import Scope
-from hashrange.metrics.alarms import MISSING, Alarm
+from hashrange.metrics.alarms import Alarm
 from hashrange.metrics.questions import Question
 from hashrange.metrics.reading import STATISTICS, Ask
 from hashrange.operations.cloudwatch.queries import dimension_list
@@ -32,7 +32,7 @@ def described(scope: Scope, alarm: Alarm) -> dict[str, Any]:
         "DatapointsToAlarm": alarm.datapoints_to_alarm,
         "Threshold": alarm.threshold,
         "ComparisonOperator": alarm.comparison,
-        "TreatMissingData": None if alarm.missing_data == MISSING else alarm.missing_data,
+        "TreatMissingData": alarm.missing_data,
         "EvaluateLowSampleCountPercentile": alarm.low_sample_count,
         **what_is_watched(alarm),
     }

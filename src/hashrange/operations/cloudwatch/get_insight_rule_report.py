@@ -7,12 +7,13 @@ from math import isfinite
 from typing import Any
 
 from hashrange.engine.database import Database
+from hashrange.engine.parts import Parts
 from hashrange.errors import InvalidParameterValueException, ResourceNotFoundException
-from hashrange.insights.report import Report, report
+from hashrange.insights.report import Contributor, Report, report_in_parts
 from hashrange.insights.rules import Resource, Rule
 from hashrange.insights.window import MINUTE_MICROS, Window
 from hashrange.operations.cloudwatch.insight_rules import aggregate_of, insight_rules
-from hashrange.operations.operation import Operation, Request
+from hashrange.operations.operation import LongRead, Operation, Request, in_parts
 from hashrange.storage.interface import Snapshot
 
 CONTRIBUTORS = 10
@@ -31,21 +32,24 @@ METRICS: dict[str, Callable[[Window], float]] = {
 }
 
 
-def get_insight_rule_report(db: Database, request: Request) -> dict[str, Any]:
+def get_insight_rule_report(db: Database, request: Request) -> LongRead:
     check(request)
-    with db.read() as snapshot:
-        resource, rule = find_rule(db, snapshot, request)
-        found = report(
-            snapshot,
-            resource,
-            rule,
-            first_minute=max(int(request["StartTime"] // SECONDS_PER_MINUTE), made_at_minute(resource)),
-            end_minute=-int(-min(request["EndTime"], db.clock.seconds() + SECONDS_PER_MINUTE) // SECONDS_PER_MINUTE),
-            period_minutes=request["Period"] // SECONDS_PER_MINUTE,
-            contributors_max=request.get("MaxContributorCount", CONTRIBUTORS),
-            by_sum=request.get("OrderBy", ORDERS[0]) == ORDERS[0],
-        )
-    return answer(found, rule, request.get("Metrics", []))
+    return in_parts(db, report_of(db, request))
+
+
+def report_of(db: Database, request: Request) -> Parts[dict[str, Any]]:
+    snapshot = yield
+    resource, rule = find_rule(db, snapshot, request)
+    found = yield from report_in_parts(
+        resource,
+        rule,
+        first_minute=max(int(request["StartTime"] // SECONDS_PER_MINUTE), made_at_minute(resource)),
+        end_minute=-int(-min(request["EndTime"], db.clock.seconds() + SECONDS_PER_MINUTE) // SECONDS_PER_MINUTE),
+        period_minutes=request["Period"] // SECONDS_PER_MINUTE,
+        contributors_max=request.get("MaxContributorCount", CONTRIBUTORS),
+        by_sum=request.get("OrderBy", ORDERS[0]) == ORDERS[0],
+    )
+    return (yield from answer(found, rule, request.get("Metrics", [])))
 
 
 def check(request: Request) -> None:
@@ -78,27 +82,35 @@ def made_at_minute(resource: Resource) -> int:
     return resource.insights.updated_at_micros // MINUTE_MICROS
 
 
-def answer(found: Report, rule: Rule, metrics: list[str]) -> dict[str, Any]:
+def answer(found: Report, rule: Rule, metrics: list[str]) -> Parts[dict[str, Any]]:
+    contributors = []
+    for each in found.contributors:
+        yield
+        contributors.append(described(each))
     members: dict[str, Any] = {
         "KeyLabels": list(found.labels),
         "AggregationStatistic": aggregate_of(rule).upper(),
         "AggregateValue": found.total,
         "ApproximateUniqueCount": found.known_keys,
-        "Contributors": [
-            {
-                "Keys": list(each.key),
-                "ApproximateAggregateValue": each.weight,
-                "Datapoints": [
-                    {"Timestamp": minute * SECONDS_PER_MINUTE, "ApproximateValue": weight}
-                    for minute, weight in each.periods
-                ],
-            }
-            for each in found.contributors
-        ],
+        "Contributors": contributors,
     }
     if metrics:
-        members["MetricDatapoints"] = [datapoint(minute, window, metrics) for minute, window in found.periods]
+        members["MetricDatapoints"] = points = []
+        for minute, window in found.periods:
+            yield
+            points.append(datapoint(minute, window, metrics))
     return members
+
+
+def described(contributor: Contributor) -> dict[str, Any]:
+    return {
+        "Keys": list(contributor.key),
+        "ApproximateAggregateValue": contributor.weight,
+        "Datapoints": [
+            {"Timestamp": minute * SECONDS_PER_MINUTE, "ApproximateValue": weight}
+            for minute, weight in contributor.periods
+        ],
+    }
 
 
 def datapoint(minute: int, window: Window, metrics: list[str]) -> dict[str, float]:

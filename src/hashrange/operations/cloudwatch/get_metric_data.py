@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from hashrange.engine.database import Database
+from hashrange.engine.parts import Parts, handed_over
 from hashrange.errors import ValidationException
-from hashrange.metrics.expression import ExpressionError
+from hashrange.metrics.expression import ExpressionError, Lines
 from hashrange.metrics.questions import Answers, Question, in_order
 from hashrange.metrics.reading import Window
 from hashrange.operations.cloudwatch.next_token import position_of, token_of
 from hashrange.operations.cloudwatch.queries import questions_of
-from hashrange.operations.operation import Operation, Request
+from hashrange.operations.operation import LongRead, Operation, Request, in_parts
 
 DATAPOINTS_MAX = 100_800  # "The maximum number of data points the request should return" (API reference)
 RECORDS_PER_PAGE = 10_000
@@ -22,7 +23,11 @@ RECORDS_PER_PAGE = 10_000
 Line = tuple[Question, str, list[tuple[int, float]]]
 
 
-def get_metric_data(db: Database, request: Request) -> dict[str, Any]:
+def get_metric_data(db: Database, request: Request) -> LongRead:
+    return in_parts(db, data_of(db, request))
+
+
+def data_of(db: Database, request: Request) -> Parts[dict[str, Any]]:
     start, end = request["StartTime"], request["EndTime"]
     if start >= end:
         raise ValidationException("The parameter StartTime must be less than the parameter EndTime.")
@@ -32,33 +37,37 @@ def get_metric_data(db: Database, request: Request) -> dict[str, Any]:
         raise ValidationException("The parameter MaxDatapoints must be greater than or equal to 1.")
     first, offset = position_of(request["NextToken"], (int, int)) if "NextToken" in request else (0, 0)
     descending = request.get("ScanBy", "TimestampDescending") == "TimestampDescending"
-    db.recorder.flush()
     window = Window(start, end, db.clock.seconds(), RECORDS_PER_PAGE)
     results: list[dict[str, Any]] = []
-    with db.read() as snapshot:
-        answers = Answers(snapshot, request.scope, questions, window)
-        for number, question in enumerate(questions):
-            if number < first or not question.returned:
-                continue
-            if room == 0 or window.records_left <= 0:
-                return {"MetricDataResults": results, "NextToken": token_of(number, offset), "Messages": []}
-            points, room, rest = page_of(answers, question, offset, room, descending=descending)
-            results += points
-            if rest is not None:
-                return {"MetricDataResults": results, "NextToken": token_of(number, rest), "Messages": []}
-            offset = 0
+    yield
+    yield from handed_over(db.recorder)
+    answers = Answers(request.scope, questions, window)
+    for number, question in enumerate(questions):
+        if number < first or not question.returned:
+            continue
+        if room == 0 or window.records_left <= 0:
+            return {"MetricDataResults": results, "NextToken": token_of(number, offset), "Messages": []}
+        lines = yield from lines_of(answers, question)
+        points, room, rest = page_of(lines, question, offset, room, descending=descending)
+        results += points
+        if rest is not None:
+            return {"MetricDataResults": results, "NextToken": token_of(number, rest), "Messages": []}
+        offset = 0
     return {"MetricDataResults": results, "Messages": []}
 
 
+def lines_of(answers: Answers, question: Question) -> Parts[Lines]:
+    try:
+        return (yield from answers.lines(question))
+    except ExpressionError as error:
+        raise ValidationException(f"{error} (query {question.id})") from None
+
+
 def page_of(
-    answers: Answers, question: Question, offset: int, room: int, *, descending: bool
+    lines: Lines, question: Question, offset: int, room: int, *, descending: bool
 ) -> tuple[list[dict[str, Any]], int, int | None]:
     """The results for one question from an offset on, the room that is left, and where to go on if there was too
     little. An expression may have several lines, one behind the other."""
-    try:
-        lines = answers.lines(question)
-    except ExpressionError as error:
-        raise ValidationException(f"{error} (query {question.id})") from None
     results = []
     position = 0
     for line in lines:

@@ -5,21 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from hashrange.engine.database import Database
+from hashrange.engine.parts import Parts, handed_over
 from hashrange.errors import (
     InvalidParameterCombinationException,
     InvalidParameterValueException,
     MissingRequiredParameterException,
 )
-from hashrange.metrics.reading import PERCENTILE, Ask, Window, is_period, statistics, value_of
+from hashrange.metrics.reading import PERCENTILE, Ask, Window, is_period, read_periods, value_of
 from hashrange.metrics.statistic import Statistic
 from hashrange.metrics.units import unit_of
 from hashrange.operations.cloudwatch.queries import dimensions_of
-from hashrange.operations.operation import Operation, Request
+from hashrange.operations.operation import LongRead, Operation, Request, in_parts
 
 DATAPOINTS_MAX = 1_440  # API reference
 
 
-def get_metric_statistics(db: Database, request: Request) -> dict[str, Any]:
+def get_metric_statistics(db: Database, request: Request) -> LongRead:
+    return in_parts(db, statistics_of(db, request))
+
+
+def statistics_of(db: Database, request: Request) -> Parts[dict[str, Any]]:
     plain, extended = request.get("Statistics", []), request.get("ExtendedStatistics", [])
     check(request, plain, extended)
     ask = Ask(
@@ -29,12 +34,16 @@ def get_metric_statistics(db: Database, request: Request) -> dict[str, Any]:
         namespace=request["Namespace"],
         unit=request.get("Unit"),
     )
-    db.recorder.flush()
     window = Window(request["StartTime"], request["EndTime"], db.clock.seconds())
-    with db.read() as snapshot:
-        found = statistics(snapshot, request.scope, ask, window)
+    yield
+    yield from handed_over(db.recorder)
     unit = unit_of(ask.namespace, ask.metric, ask.unit)
-    points = [datapoint(start, statistic, plain, extended, unit) for start, statistic in found]
+    points: list[dict[str, Any]] = []
+
+    def tell(start: int, statistic: Statistic) -> None:
+        points.append(datapoint(start, statistic, plain, extended, unit))
+
+    yield from read_periods(request.scope, ask, window, tell)
     return {"Label": ask.metric, "Datapoints": points}
 
 

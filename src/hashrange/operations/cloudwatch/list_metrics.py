@@ -3,45 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from heapq import merge
+from itertools import groupby, islice
 from typing import Any
 
 from hashrange.engine import keyspace
 from hashrange.engine.database import Database
+from hashrange.engine.parts import Parts, handed_over
 from hashrange.engine.scope import Scope
 from hashrange.metrics import provisioned
-from hashrange.metrics.points import DYNAMODB, HOUR, TOTAL, dimensions_of, scan
+from hashrange.metrics.points import DYNAMODB, HOUR, TOTAL, dimensions_of, groups_from, scan
+from hashrange.metrics.provisioned import CHANGED
 from hashrange.operations.cloudwatch.next_token import position_of, token_of
 from hashrange.operations.cloudwatch.queries import dimension_list
-from hashrange.operations.operation import Operation, Request
+from hashrange.operations.operation import LongRead, Operation, Request, in_parts
 from hashrange.storage.interface import Snapshot
 from hashrange.values.ordered import after
 
 METRICS_PER_PAGE = 500  # API reference
-GROUPS_PER_PAGE = 2_000
+GROUPS_PER_PART = 50
 HOURS_ACTIVE = 3  # what PT3H means
 
 Metric = tuple[str, str, str, dict[str, str]]
 """Namespace, group, name and dimensions."""
 
 
-def list_metrics(db: Database, request: Request) -> dict[str, Any]:
+def list_metrics(db: Database, request: Request) -> LongRead:
+    return in_parts(db, listed(db, request))
+
+
+def listed(db: Database, request: Request) -> Parts[dict[str, Any]]:
     position = position_of(request["NextToken"], (str, str, str)) if "NextToken" in request else ["", "", ""]
     recent = int(db.clock.seconds()) // 3600 if "RecentlyActive" in request else None
-    db.recorder.flush()
+    yield
+    yield from handed_over(db.recorder)
     found: list[Metric] = []
-    groups = 0
-    with db.read() as snapshot:
-        for namespace, group in known_groups(snapshot, request.scope, position, request.get("Namespace")):
-            groups += 1
+    place, done = position[:2], False
+    while True:
+        snapshot = yield
+        groups = list(islice(known_groups(snapshot, request.scope, place, request.get("Namespace")), GROUPS_PER_PART))
+        for namespace, group in groups:
+            if done and [namespace, group] == place:
+                continue
             names = sorted(names_of(snapshot, request.scope, namespace, group, recent))
             behind = [name for name in names if [namespace, group, name] > position]
             found += [metric for metric in metrics_of(namespace, group, behind) if matches(request, metric)]
-            if len(found) > METRICS_PER_PAGE or groups >= GROUPS_PER_PAGE:
-                return page(found[:METRICS_PER_PAGE], request.scope, last=(namespace, group, "\uffff"), full=len(found))
-    return page(found, request.scope, last=None, full=len(found))
+            if len(found) > METRICS_PER_PAGE:
+                return page(found[:METRICS_PER_PAGE], more=True)
+        if len(groups) < GROUPS_PER_PART:
+            return page(found, more=False)
+        place, done = list(groups[-1]), True
 
 
-def page(metrics: list[Metric], scope: Scope, *, last: tuple[str, str, str] | None, full: int) -> dict[str, Any]:
+def page(metrics: list[Metric], *, more: bool) -> dict[str, Any]:
     answer: dict[str, Any] = {
         "Metrics": [
             {"Namespace": namespace, "MetricName": name.partition("/")[0] if namespace == DYNAMODB else name,
@@ -49,26 +63,18 @@ def page(metrics: list[Metric], scope: Scope, *, last: tuple[str, str, str] | No
             for namespace, _, name, dimensions in metrics
         ]
     }  # fmt: skip
-    if last is not None:
-        cut = full > len(metrics)
-        answer["NextToken"] = token_of(*(metrics[-1][:3] if cut else last))
-    return answer
+    return {**answer, "NextToken": token_of(*metrics[-1][:3])} if more else answer
 
 
-def known_groups(snapshot: Snapshot, scope: Scope, position: list[str], only: str | None) -> Iterator[tuple[str, str]]:
-    """The groups that something is known of, from a position on, namespace by namespace."""
+def known_groups(snapshot: Snapshot, scope: Scope, place: list[str], only: str | None) -> Iterator[tuple[str, str]]:
+    """The groups that something is known of, in order, from one on, namespace by namespace."""
     for namespace in namespaces(snapshot, scope):
-        if only not in (None, namespace) or namespace < position[0]:
+        if only not in (None, namespace) or namespace < place[0]:
             continue
-        start = position[1] if namespace == position[0] else ""
-        prefix = keyspace.metric_prefix(scope.prefix, namespace, TOTAL)
-        keys = (key for key, _ in snapshot.scan(prefix + start.encode(), after(prefix)))
-        measured = (keyspace.metric_parts_of(key)[4] for key in keys)
-        if namespace != DYNAMODB:
-            yield from ((namespace, group) for group in measured)
-            continue
-        noted = {group for group in provisioned.latest(snapshot, scope) if group >= start}
-        yield from ((namespace, group) for group in sorted(noted.union(measured)))
+        start = place[1] if namespace == place[0] else ""
+        measured = groups_from(snapshot, scope, namespace, TOTAL, start)
+        noted = groups_from(snapshot, scope, namespace, CHANGED, start)  # only DynamoDB's are
+        yield from ((namespace, group) for group, _ in groupby(merge(measured, noted)))
 
 
 def namespaces(snapshot: Snapshot, scope: Scope) -> Iterator[str]:

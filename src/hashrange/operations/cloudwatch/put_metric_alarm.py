@@ -20,6 +20,7 @@ from hashrange.storage.interface import Plan, Snapshot
 QUERIES_MAX = 20  # "up to 20 structures in the Metrics array" (API reference)
 ALARMS_MAX = 5_000  # in each region ("CloudWatch service quotas")
 UNSUPPORTED = ("ThresholdMetricId", "EvaluationCriteria", "WarmUpConfiguration", "EvaluationInterval")
+SHORT_PERIODS = (10, 20, 30)  # those that alarms may have (API reference)
 PLAIN = ("MetricName", "Namespace", "Period", "Statistic", "ExtendedStatistic", "Dimensions", "Unit")
 
 
@@ -28,7 +29,7 @@ def put_metric_alarm(db: Database, request: Request) -> Write:
 
     def plan(snapshot: Snapshot) -> Plan:
         old = alarms.find(snapshot, request.scope, wanted.name)
-        if old is None and sum(1 for _ in alarms.alarms_of(snapshot, request.scope)) >= ALARMS_MAX:
+        if old is None and alarms.count(snapshot, request.scope, ALARMS_MAX) >= ALARMS_MAX:
             raise LimitExceededFault(f"There are already {ALARMS_MAX} alarms.")
         new = wanted if old is None else with_state_of(wanted, old)
         event = alarms.configured(snapshot, request.scope, old, new, new.updated_at_micros)
@@ -69,7 +70,7 @@ def alarm_of(request: Request, now_micros: int) -> Alarm:
         comparison=comparison,
         evaluation_periods=request["EvaluationPeriods"],
         datapoints_to_alarm=request.get("DatapointsToAlarm"),
-        missing_data=request.get("TreatMissingData", MISSING),
+        missing_data=request.get("TreatMissingData"),
         is_plain="Metrics" not in request,
         description=request.get("AlarmDescription"),
         actions_enabled=request.get("ActionsEnabled", True),
@@ -110,7 +111,7 @@ def ask_of(request: Request) -> Ask:
     statistic: str = plain or extended or ""
     if not is_statistic(statistic):
         raise ValidationException(f"The value {statistic} for parameter ExtendedStatistic is not supported.")
-    check_period(request["Period"], "Period")
+    check_period(request["Period"], "Period", SHORT_PERIODS)
     dimensions: dict[str, Any] = dimensions_of(request.get("Dimensions", ()))
     return Ask(
         request["MetricName"], dimensions, request["Period"], statistic, request["Namespace"], request.get("Unit")
@@ -118,7 +119,7 @@ def ask_of(request: Request) -> Ask:
 
 
 def check(alarm: Alarm) -> None:
-    if alarm.missing_data not in (MISSING, IGNORE, BREACHING, NOT_BREACHING):
+    if alarm.missing_data_treatment not in (MISSING, IGNORE, BREACHING, NOT_BREACHING):
         raise ValidationException(f"The value {alarm.missing_data} is unsupported for TreatMissingData")
     if alarm.datapoints_to_alarm is not None and alarm.datapoints_to_alarm > alarm.evaluation_periods:
         raise ValidationException("The parameter DatapointsToAlarm must be less than or equal to EvaluationPeriods")

@@ -9,7 +9,7 @@ from typing import Any
 from hashrange.errors import ValidationException
 from hashrange.metrics.expression import ExpressionError, names_in, parse
 from hashrange.metrics.questions import Question
-from hashrange.metrics.reading import Ask, is_period, is_statistic
+from hashrange.metrics.reading import SHORT_PERIODS, Ask, is_period, is_statistic
 
 QUERIES_MAX = 500  # "A single GetMetricData call can include up to 500 MetricDataQuery structures" (API reference)
 ID = re.compile(r"[a-z][a-zA-Z0-9_]*")
@@ -59,10 +59,11 @@ def ask_of(stat: Mapping[str, Any], place: str) -> Ask:
     return Ask(metric["MetricName"], dimensions, stat["Period"], stat["Stat"], metric["Namespace"], stat.get("Unit"))
 
 
-def check_period(seconds: int, place: str) -> None:
-    if not is_period(seconds):
+def check_period(seconds: int, place: str, short: Sequence[int] = SHORT_PERIODS) -> None:
+    if not is_period(seconds, short):
+        known = ", ".join(map(str, short))
         raise ValidationException(
-            f"The value {seconds} for parameter {place} is not valid. It must be 1, 5, 10, 20, 30 or a multiple of 60."
+            f"The value {seconds} for parameter {place} is not valid. It must be {known} or a multiple of 60."
         )
 
 

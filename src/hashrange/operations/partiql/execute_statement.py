@@ -9,7 +9,7 @@ from hashrange.engine.table import Changes
 from hashrange.errors import ValidationException
 from hashrange.operations.items.actions import carry_out_on
 from hashrange.operations.items.parameters import report_consumed, shows_old
-from hashrange.operations.operation import Operation, Request, Write
+from hashrange.operations.operation import LongRead, Operation, Request, Write
 from hashrange.operations.partiql.actions import action_maker, returned_items
 from hashrange.operations.partiql.find import find_table
 from hashrange.operations.partiql.next_token import digest_of
@@ -18,7 +18,7 @@ from hashrange.partiql import Exists, Prepared, Select, prepare
 from hashrange.storage.interface import Plan, Snapshot
 
 
-def execute_statement(db: Database, request: Request) -> dict[str, Any] | Write:
+def execute_statement(db: Database, request: Request) -> dict[str, Any] | LongRead | Write:
     statement, parameters = request["Statement"], request.get("Parameters")
     prepared = prepare(statement, parameters)
     body = prepared.body

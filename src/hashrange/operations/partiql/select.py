@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from hashrange.engine.database import Database
-from hashrange.engine.page import Filter, Page, Reading, read_page
+from hashrange.engine.page import PART_ITEMS, Filter, Page, Reading, Walk, go_on, page_of
 from hashrange.engine.source import Range, Source
 from hashrange.engine.units import Consumed
 from hashrange.engine.usage import READ, Use
@@ -24,7 +24,7 @@ from hashrange.expressions import Condition, KeyClause, KeyCondition, KeyRange, 
 from hashrange.expressions.checks import Values
 from hashrange.limits import PAGE_BYTES_MAX, PARTIQL_PARTITION_VALUES_PAGE, READ_UNIT_BYTES
 from hashrange.operations.items.parameters import report_consumed
-from hashrange.operations.operation import Request
+from hashrange.operations.operation import LongRead, Request
 from hashrange.operations.partiql import next_token
 from hashrange.operations.partiql.actions import item_read
 from hashrange.operations.partiql.find import find_source
@@ -32,6 +32,7 @@ from hashrange.operations.partiql.next_token import Position
 from hashrange.operations.reads.query import stored_range
 from hashrange.operations.reads.selection import check_filter_names
 from hashrange.operations.reads.selection import select as select_shown
+from hashrange.operations.reads.source import require_same
 from hashrange.partiql.statements import Select
 from hashrange.partiql.where import KeyUse, Meaning
 from hashrange.storage.interface import Snapshot
@@ -69,8 +70,10 @@ class Found:
         return Use(source.table, READ, self.consumed, self.base_key, keys, index, self.evaluated, self.returned)
 
 
-def execute_select(db: Database, request: Request, select: Select, values: Values, digest: bytes) -> dict[str, Any]:
-    """`digest` tells this request's statement from others."""
+def execute_select(
+    db: Database, request: Request, select: Select, values: Values, digest: bytes
+) -> dict[str, Any] | LongRead:
+    """Read, or begin to. `digest` tells this request's statement from others."""
     token = request.get("NextToken")
     start = Position() if token is None else next_token.decode(token, digest)
     consistent = request.get("ConsistentRead", False)
@@ -83,7 +86,24 @@ def execute_select(db: Database, request: Request, select: Select, values: Value
             reading = reading_of(request, source, select, use, values)
             ranges = ranges_of(source, select, use, values)
             next_token.check_position(start, source, len(ranges))
-            found = read_ranges(snapshot, reading, ranges, start)
+            tour = Tour(reading, ranges, start)
+            if not tour.begin(snapshot):
+                return LongRead(partial(read_on, db, request, select, tour, digest), held_bytes=tour.held_bytes)
+            found = tour.found
+    return answer_of(db, request, source, found, digest)
+
+
+def read_on(db: Database, request: Request, select: Select, tour: Tour, digest: bytes) -> dict[str, Any] | None:
+    """Read another part of what a statement asks for; the answer if that was the last."""
+    source = tour.reading.source
+    with db.read() as snapshot:
+        now = find_source(db, snapshot, request.scope, select.table, consistent=tour.reading.consistent)
+        require_same(now, source)
+        complete = tour.go_on(snapshot)
+    return answer_of(db, request, source, tour.found, digest) if complete else None
+
+
+def answer_of(db: Database, request: Request, source: Source, found: Found, digest: bytes) -> dict[str, Any]:
     db.spend(request.usage, found.use(source))
     answer: dict[str, Any] = {"Items": found.items}
     if found.next is not None:
@@ -167,28 +187,58 @@ def _key_range(source: Source, clauses: Sequence[KeyClause], values: Values) -> 
     )
 
 
-def read_ranges(snapshot: Snapshot, reading: Reading, ranges: Sequence[Range], start: Position) -> Found:
-    """Read on from a position until the limit, a megabyte or enough partitions."""
-    found = Found(orjson.Fragment(b"[]"), Consumed(), evaluated=0, returned=0)
-    shown: list[bytes] = []
-    limit = reading.limit
-    last_number = min(start.range_number + PARTIQL_PARTITION_VALUES_PAGE, len(ranges))
-    for number in range(start.range_number, last_number):
-        last_key = start.last_key if number == start.range_number else None
-        page = read_page(snapshot, _narrowed(reading, ranges[number], last_key, limit))
+class Tour:
+    """The way of one request through its ranges: from a position until the limit, a megabyte or enough partitions."""
+
+    def __init__(self, reading: Reading, ranges: Sequence[Range], start: Position) -> None:
+        self.reading = reading
+        self.found = Found(orjson.Fragment(b"[]"), Consumed(), evaluated=0, returned=0)
+        self._ranges = ranges
+        self._last_number = min(start.range_number + PARTIQL_PARTITION_VALUES_PAGE, len(ranges))
+        self._shown: list[bytes] = []
+        self._limit = reading.limit
+        self._enter(start)
+
+    @property
+    def held_bytes(self) -> int:
+        return self._walk.held_bytes + sum(map(len, self._shown))
+
+    def begin(self, snapshot: Snapshot) -> bool:
+        """Read as much as does not take long; whether that was all."""
+        complete = self.go_on(snapshot)
+        while not complete and self.found.evaluated + self._walk.scanned < PART_ITEMS:
+            complete = self.go_on(snapshot)
+        return complete
+
+    def go_on(self, snapshot: Snapshot) -> bool:
+        """Read a range, or a part of one; whether that was the last."""
+        if not go_on(snapshot, self._narrowed, self._walk):
+            return False
+        self._leave(page_of(self._narrowed, self._walk))
+        if self.found.next is None and self._number + 1 < self._last_number:
+            self._enter(Position(self._number + 1))
+            return False
+        self.found.items = orjson.Fragment(b"[" + b",".join(self._shown) + b"]")
+        return True
+
+    def _enter(self, position: Position) -> None:
+        self._number = position.range_number
+        self._narrowed = _narrowed(self.reading, self._ranges[self._number], position.last_key, self._limit)
+        self._walk = Walk()
+
+    def _leave(self, page: Page) -> None:
+        """Take a range's page into what was found, and see whether the next request has to go on from here."""
+        found, number = self.found, self._number
         found.include(page)
         if page.count:
-            shown.append(orjson.dumps(page.items)[1:-1])
+            self._shown.append(orjson.dumps(page.items)[1:-1])
         if page.last_key is not None:
             found.last_key = page.last_key
             found.next = Position(number, page.last_key)
-            break
-        limit = None if limit is None else limit - page.scanned_count
-        if number + 1 < len(ranges) and (number + 1 == last_number or _is_full(found, reading)):
+            return
+        self._limit = None if self._limit is None else self._limit - page.scanned_count
+        if number + 1 < len(self._ranges) and (number + 1 == self._last_number or _is_full(found, self.reading)):
             found.next = Position(number + 1)
-            break
-    found.items = orjson.Fragment(b"[" + b",".join(shown) + b"]")
-    return found
 
 
 def _narrowed(reading: Reading, range: Range, last_key: Attributes | None, limit: int | None) -> Reading:

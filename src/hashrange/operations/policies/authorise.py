@@ -26,6 +26,7 @@ from hashrange.operations.operation import Operation, Request
 from hashrange.operations.policies.needs import Need, Needs
 from hashrange.operations.policies.places import arn_place
 from hashrange.operations.policies.rules import STREAM_PART, check_policy
+from hashrange.operations.policies.tags import Tags
 from hashrange.operations.transactions.transaction import Reasons
 
 TRANSACTIONS = {
@@ -50,25 +51,31 @@ class Caller:
     def find(self, key: str) -> Values | None:
         """The values of a condition key that is the same for all services."""
         find = GENERAL_KEYS.get(key)
-        return None if find is None else (find(self),)
+        value = None if find is None else find(self)
+        return None if value is None else (value,)
 
 
 def _current_time(caller: Caller) -> str:
     return datetime.fromtimestamp(caller.clock.micros() // 1_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-GENERAL_KEYS: dict[str, Callable[[Caller], str]] = {
+def _user_name(caller: Caller) -> str | None:
+    """Root has none."""
+    return None if caller.identity.arn.endswith(":root") else caller.identity.arn.rpartition("/")[2]
+
+
+GENERAL_KEYS: dict[str, Callable[[Caller], str | None]] = {
     "aws:currenttime": _current_time,
     "aws:epochtime": lambda caller: str(caller.clock.micros() // 1_000_000),
     "aws:principalaccount": lambda caller: caller.identity.account,
     "aws:principalarn": lambda caller: caller.identity.arn,
-    "aws:principaltype": lambda caller: "User",
+    "aws:principaltype": lambda caller: "Account" if _user_name(caller) is None else "User",
     "aws:requestedregion": lambda caller: caller.region,
     "aws:securetransport": lambda caller: "true" if caller.secure else "false",
     "aws:sourceip": lambda caller: caller.peer,
     "aws:useragent": lambda caller: caller.user_agent,
     "aws:userid": lambda caller: caller.identity.access_key_id,
-    "aws:username": lambda caller: caller.identity.arn.rpartition("/")[2],
+    "aws:username": _user_name,
 }
 
 
@@ -116,8 +123,9 @@ def decisions(
     asker = Asker(caller.identity.arn, caller.identity.account)
     own = identity_policies(caller.identity)
     with db.read() as snapshot:
+        tags = Tags(db, snapshot, request)
         for need in Needs(db, snapshot, operation, request).all():
-            question = Question(need.action, need.place.arn, asker, context_of(caller, need))
+            question = Question(need.action, need.place.arn, asker, context_of(caller, need, tags))
             account = need.place.account
             is_same = account is None or account == asker.account
             if is_same and caller.identity.is_root:
@@ -133,13 +141,13 @@ def identity_policies(identity: Identity) -> tuple[Policy, ...]:
         return ()
 
 
-def context_of(caller: Caller, need: Need) -> Context:
+def context_of(caller: Caller, need: Need, tags: Tags | None = None) -> Context:
     def find(key: str) -> Values | None:
         if key.startswith("dynamodb:"):
             return need.find(key)
         if key == "aws:resourceaccount":
             return None if need.place.account is None else (need.place.account,)
-        return caller.find(key)
+        return caller.find(key) or (None if tags is None else tags.find(key, need.place))
 
     return Context(find)
 

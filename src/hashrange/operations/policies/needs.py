@@ -54,6 +54,9 @@ ACCOUNT_WIDE = frozenset(
 ON_THE_TABLE = frozenset({"TagResource", "UntagResource", "ListTagsOfResource"})
 """Operations on a table even where they are given the ARN of one of its streams."""
 
+TO_RESTORE = ("BatchWriteItem", "DeleteItem", "GetItem", "PutItem", "Query", "Scan", "UpdateItem")
+"""What a restore needs on the new table (developer guide, "Using IAM with DynamoDB backup and restore")."""
+
 PLACEHOLDERS = ("ExpressionAttributeNames", "ExpressionAttributeValues")
 READ = ("ProjectionExpression", "AttributesToGet", *PLACEHOLDERS)
 WRITE = (
@@ -201,6 +204,13 @@ class Needs:
             if self._request.get(member):
                 yield Need(f"dynamodb:{action}", place)
 
+    def restore(self) -> Iterator[Need]:
+        """Whoever has a table filled must be allowed to fill it and to read it."""
+        for place in self._places():
+            yield Need(f"dynamodb:{self._name}", place)
+        target = table_place(self._request.scope, self._request["TargetTableName"])
+        yield from (Need(f"dynamodb:{name}", target) for name in TO_RESTORE)
+
     def import_table(self) -> Iterator[Need]:
         name = self._request["TableCreationParameters"]["TableName"]
         yield Need("dynamodb:ImportTable", table_place(self._request.scope, name))
@@ -263,6 +273,8 @@ SPECIAL: dict[str, Callable[[Needs], Iterator[Need]]] = {
     "ListTables": Needs.list_tables,
     "CreateTable": Needs.create_table,
     "ImportTable": Needs.import_table,
+    "RestoreTableFromBackup": Needs.restore,
+    "RestoreTableToPointInTime": Needs.restore,
     "GetRecords": Needs.get_records,
     "DescribeGlobalTable": Needs.global_table,
     "DescribeGlobalTableSettings": Needs.global_table,

@@ -14,7 +14,7 @@ from hashrange.expressions import Prepared
 from hashrange.operations.items.parameters import report_consumed
 from hashrange.operations.operation import LongRead, Request
 from hashrange.operations.reads.selection import Selection
-from hashrange.operations.reads.source import find_source
+from hashrange.operations.reads.source import find_source, require_same
 from hashrange.values.types import Attributes
 
 
@@ -24,12 +24,15 @@ def read(db: Database, request: Request, reading_of: Callable[[Source], Reading]
     with db.read() as snapshot:
         reading = reading_of(find_source(db, snapshot, request))
         complete = go_on(snapshot, reading, walk)
-    return answer_of(db, request, reading, walk) if complete else LongRead(partial(read_on, db, request, reading, walk))
+    if complete:
+        return answer_of(db, request, reading, walk)
+    return LongRead(partial(read_on, db, request, reading, walk), held_bytes=walk.held_bytes)
 
 
 def read_on(db: Database, request: Request, reading: Reading, walk: Walk) -> dict[str, Any] | None:
     """Read another part of a page; the answer if that was the last."""
     with db.read() as snapshot:
+        require_same(find_source(db, snapshot, request), reading.source)
         complete = go_on(snapshot, reading, walk)
     return answer_of(db, request, reading, walk) if complete else None
 

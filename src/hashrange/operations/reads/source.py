@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashrange.engine.database import Database
 from hashrange.engine.source import Source
-from hashrange.errors import InvalidContent, ValidationException
+from hashrange.errors import InvalidContent, ResourceNotFoundException, ValidationException
 from hashrange.operations.operation import Request
 from hashrange.storage.interface import Snapshot
 from hashrange.values.attribute import check_attributes
@@ -40,3 +40,9 @@ def find_source(db: Database, snapshot: Snapshot, request: Request) -> Source:
     if not index.is_readable:
         raise ValidationException(f"Cannot read from backfilling global secondary index: {name}")
     return Source(table, index)
+
+
+def require_same(now: Source, before: Source) -> None:
+    """Between two parts of a page a table may be deleted, and another one made in its name."""
+    if now.prefix != before.prefix:
+        raise ResourceNotFoundException()

@@ -8,6 +8,8 @@ reason for every action.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from hashrange.engine.database import Database
@@ -65,8 +67,12 @@ class Reasons:
         shown = {"Item": error.members["Item"]} if "Item" in error.members else {}
         self._reasons[position] = {"Code": code_of(error), "Message": error.message, **shown}
 
+    @property
+    def any(self) -> bool:
+        return any(reason is not INNOCENT for reason in self._reasons)
+
     def raise_if_any(self) -> None:
-        if any(reason is not INNOCENT for reason in self._reasons):
+        if self.any:
             codes = ", ".join(reason["Code"] for reason in self._reasons)
             raise TransactionCanceledException(
                 f"Transaction cancelled, please refer cancellation reasons for specific reasons [{codes}]",
@@ -102,8 +108,19 @@ class Transaction:
                 outcomes.append(self._carry_out_one(table, base_key, action, now))
             except tuple(REASONS) as error:
                 self._reasons.add(position, error)
+        if self._reasons.any:
+            self._spare_indexes()
         self._reasons.raise_if_any()
         return outcomes
+
+    def _spare_indexes(self) -> None:
+        """A cancelled transaction pays for its items, but has not come as far as the indexes."""
+        uses, throttles = tuple(self._usage.uses), self._usage.throttles
+        self._usage.begin()
+        for use in uses:
+            with suppress(Throttled):  # it was let in a moment ago
+                self._db.spend(self._usage, replace(use, consumed=Consumed(use.consumed.table)))
+        self._usage.throttles = throttles
 
     def replay(self) -> dict[str, tuple[Table, Consumed]]:
         """What a repeated transaction costs: it is not carried out again, only its items are looked at."""
