@@ -68,7 +68,7 @@ def test_a_new_server_answers_soon_and_is_small(
     assert resident_mb < 150
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_signal_ends_the_server_after_what_it_has_accepted(tmp_path: Path, number: int, workers: int) -> None:
     data = tmp_path / "data"
@@ -126,6 +126,19 @@ def test_a_server_that_stops_under_load_tells_the_truth_about_every_write(tmp_pa
         kept = {item["pk"]["S"] for item in client("Scan", TableName=TABLE)["Items"]}
         assert kept >= set(answered)
         assert len(kept - set(answered)) <= len(threads)  # one under way on each connection
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_server_under_nohup_outlives_its_terminal(tmp_path: Path, workers: int) -> None:
+    def ignore() -> None:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    with Server(tmp_path / "data", workers=workers, before=ignore) as server:
+        server.process.send_signal(signal.SIGHUP)
+        with Client(server.port) as client:
+            client("ListTables")
+        assert server.process.poll() is None
+        assert server.stop() == 0
 
 
 def test_idle_connections_do_not_keep_a_server_from_ending(tmp_path: Path) -> None:

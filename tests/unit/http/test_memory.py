@@ -134,7 +134,7 @@ def test_answers_that_wait_to_be_compressed_do_not_fill_the_memory(server):
 
 
 def test_pages_that_are_not_finished_do_not_fill_the_memory(server):
-    for start in range(0, 2000, 25):
+    for start in range(0, 3000, 25):
         items = [{"pk": {"S": str(number)}, "s": {"S": "x" * 480}} for number in range(start, start + 25)]
         server.call(b"BatchWriteItem", RequestItems={"table": [{"PutRequest": {"Item": item}} for item in items]})
     before = server.memory_bytes("VmRSS")
