@@ -118,7 +118,8 @@ class Watch:
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
             signal.signal(signal.SIGPROF, handler)
-            logger.propagate, logger.level, logger.handlers[:] = before
+            logger.propagate, _, logger.handlers[:] = before
+            logger.setLevel(before[1])  # assigned, it would leave other loggers with what they remember of ours
 
     def started(self, number: int) -> None:
         """A new round, whose inputs are told apart from those of others by its number."""

@@ -27,7 +27,7 @@ from hashrange.jobs import (
 )
 from hashrange.jobs.carry_out import carry_out
 from hashrange.jobs.job import IoStep, Job
-from hashrange.storage.interface import Planner
+from hashrange.storage.interface import Planner, StoreError
 
 log = logging.getLogger("hashrange.jobs")
 
@@ -69,9 +69,10 @@ async def run_job(db: Database, job: Job) -> None:
             if step is not None:
                 db.recorder.job_ran(job.name, failed=False)
             pause = 0.0 if step is not None else job.idle_seconds
-        except Exception:
+        except Exception as error:
             db.recorder.job_ran(job.name, failed=True)
-            log.exception("job %s failed; trying again in %g s", job.name, RETRY_SECONDS)
+            surprise = None if isinstance(error, StoreError) else error  # what a disk does is no fault of the job
+            log.error("job %s failed (%s); trying again in %g s", job.name, error, RETRY_SECONDS, exc_info=surprise)
             pause = RETRY_SECONDS
         await asyncio.sleep(pause)
 

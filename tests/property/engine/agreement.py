@@ -90,7 +90,7 @@ class Agreement:
     def _must_fail(self, kind: type[ClientError], operation: str, **members: Any) -> ClientError:
         with pytest.raises(ClientError) as raised:
             self.client.call(operation, **members)
-        assert type(raised.value) is kind, raised.value
+        assert isinstance(raised.value, kind), raised.value
         return raised.value
 
     def _batch(self, commands: list[Tree]) -> None:
