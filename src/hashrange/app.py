@@ -32,12 +32,11 @@ from hashrange.http.cloudwatch import CloudWatchDoor
 from hashrange.http.dispatch import Dispatcher, Target
 from hashrange.http.door import Settings as DoorSettings
 from hashrange.http.exchange import Handler
-from hashrange.http.long_reads import CallSoon
 from hashrange.http.observe import Observer, ObserveSettings
 from hashrange.http.observe_pages import LIVE_URL, METRICS_URL, READY_URL, Gauges, MetricsPage, ReadyPage, live
 from hashrange.http.observe_workers import WorkerBoard
 from hashrange.http.origins import PageGuard, pages_of
-from hashrange.http.overload import Memory
+from hashrange.http.overload import CallSoon, Memory
 from hashrange.http.pending import Pending
 from hashrange.http.rest import RestDoor
 from hashrange.http.side_doors import SideDoors

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hashrange.errors import ServiceUnavailable
 from hashrange.http.exchange import Exchange
-from hashrange.http.overload import BUSY, Pool, request_bytes
+from hashrange.http.overload import BUSY, CallSoon, Pool, request_bytes
 from hashrange.operations.operation import LongRead
 from hashrange.storage.interface import Done, Result
 
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
 
 SLICE_SECONDS = 0.002
 WAITING_MAX = 1000
-
-CallSoon = Callable[[Callable[[], None]], Any]
-"""Has something done after whatever else there is to do; an event loop's `call_soon`."""
 
 
 @dataclass(frozen=True, slots=True)

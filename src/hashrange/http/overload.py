@@ -15,7 +15,9 @@ is cut off. A pool that holds nothing takes whatever comes, so that no single re
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import orjson
 
@@ -73,14 +75,24 @@ def request_bytes(body: bytes) -> int:
     return len(body) + VALUE_BYTES * body.count(b"{")
 
 
+CallSoon = Callable[[Callable[[], None]], Any]
+"""Has something done after whatever else there is to do; an event loop's `call_soon`."""
+
+
 class WriteQueue:
-    """The writes that clients wait for, before they come to the store's own queue."""
+    """The writes that clients wait for, before they come to the store's own queue.
 
-    __slots__ = ("_pool", "_store", "count")
+    Those that a turn of the loop brings are handed over together at its end. The store's thread then finds all of them
+    for its next commit, and does not compete with the loop for the interpreter while that still reads requests.
+    """
 
-    def __init__(self, store: Store, pool: Pool) -> None:
+    __slots__ = ("_call_soon", "_gathered", "_pool", "_store", "count")
+
+    def __init__(self, store: Store, pool: Pool, call_soon: CallSoon | None = None) -> None:
         self._store = store
         self._pool = pool
+        self._call_soon = call_soon  # None: there is no loop, and nothing to wait for
+        self._gathered: list[tuple[Planner, Done]] = []
         self.count = 0
 
     def write(self, plan: Planner, done: Done, body: bytes) -> None:
@@ -95,7 +107,17 @@ class WriteQueue:
             self._pool.give_back(size_bytes)
             done(result)
 
-        self._store.write(plan, finish)
+        if self._call_soon is None:
+            self._store.write(plan, finish)
+            return
+        if not self._gathered:
+            self._call_soon(self._hand_over)
+        self._gathered.append((plan, finish))
+
+    def _hand_over(self) -> None:
+        gathered, self._gathered = self._gathered, []
+        for plan, finish in gathered:
+            self._store.write(plan, finish)
 
 
 def busy_answer(exchange: Exchange) -> None:

@@ -4,8 +4,8 @@ read between the requests of others. All doors share these."""
 from __future__ import annotations
 
 from hashrange.http.exchange import Exchange
-from hashrange.http.long_reads import CallSoon, LongReads
-from hashrange.http.overload import MEMORY_BYTES_MAX, Memory, WriteQueue
+from hashrange.http.long_reads import LongReads
+from hashrange.http.overload import MEMORY_BYTES_MAX, CallSoon, Memory, WriteQueue
 from hashrange.operations.operation import Answer, LongRead, Write
 from hashrange.storage.interface import Done, Result, Store
 
@@ -15,7 +15,7 @@ class Pending:
 
     def __init__(self, store: Store, memory: Memory | None = None, call_soon: CallSoon | None = None) -> None:
         memory = memory or Memory.of(MEMORY_BYTES_MAX)
-        self.writes = WriteQueue(store, memory.writes)
+        self.writes = WriteQueue(store, memory.writes, call_soon)
         self.long_reads = LongReads(memory.reads, call_soon)
 
     def finish(self, answer: Answer, done: Done, exchange: Exchange) -> None:

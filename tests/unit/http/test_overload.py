@@ -364,6 +364,18 @@ def test_writes_count_by_what_they_hold_and_one_alone_may_be_of_any_size():
     assert pool.held_bytes == 30 + 30 * overload.VALUE_BYTES
 
 
+def test_the_writes_of_one_turn_of_the_loop_are_handed_over_together():
+    store, later = SlowStore(), []
+    queue = WriteQueue(store, Pool(10_000), later.append)
+    for _ in range(3):
+        queue.write(None, lambda result: None, b"{}")
+    assert (len(store.waiting), len(later)) == (0, 1)
+    later.pop()()
+    assert len(store.waiting) == 3
+    queue.write(None, lambda result: None, b"{}")
+    assert len(later) == 1
+
+
 def test_the_pools_share_the_memory():
     memory = Memory.of(400)
     assert sum(pool.bytes_max for pool in (memory.bodies, memory.answers, memory.reads, memory.writes)) == 400
