@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -12,7 +13,7 @@ from hashrange.engine.source import Range, Source
 from hashrange.engine.units import Consumed, read_units
 from hashrange.limits import PAGE_BYTES_MAX
 from hashrange.storage.interface import Snapshot
-from hashrange.values.item import HEADER_BYTES, Item, stored_size
+from hashrange.values.item import HEADER_BYTES, SIZE_AT, Item, size_from
 from hashrange.values.types import Attributes
 
 # A page is read in parts, so that nobody has to wait for a whole one. Whole items are only passed on.
@@ -105,17 +106,18 @@ def _walk_plain(entries: Entries, limit: int | None, walk: Walk) -> bool:
     shown = walk.shown
     size_bytes = walk.size_bytes
     stop = _stop(len(shown) + PLAIN_PART_ITEMS, limit)
-    complete = True
-    for key, stored in entries:
+    key = stored = b""
+    for key, stored in islice(entries, stop - len(shown)):  # noqa: B007 - the last ones are looked at below
         shown.append(stored[HEADER_BYTES:])
-        size_bytes += stored_size(stored)
-        if len(shown) == stop or size_bytes >= PAGE_BYTES_MAX:
-            walk.position = key
-            complete = _is_complete(walk, entries, stored, at_limit=len(shown) == limit, page_bytes=size_bytes)
+        size_bytes += size_from(stored, SIZE_AT)[0]
+        if size_bytes >= PAGE_BYTES_MAX:
             break
     walk.scanned = len(shown)
     walk.size_bytes = size_bytes
-    return complete
+    if len(shown) < stop and size_bytes < PAGE_BYTES_MAX:
+        return True  # there was nothing more
+    walk.position = key
+    return _is_complete(walk, entries, stored, at_limit=len(shown) == limit, page_bytes=size_bytes)
 
 
 def _walk(snapshot: Snapshot, reading: Reading, entries: Entries, walk: Walk) -> bool:

@@ -19,7 +19,8 @@ _HEADER = Struct("<BIQ")
 HEADER_BYTES = _HEADER.size
 _pack = _HEADER.pack
 _unpack_from = _HEADER.unpack_from
-_size_from = Struct("<I").unpack_from
+SIZE_AT = 1  # where in the header the size is
+size_from = Struct("<I").unpack_from  # for loops over many items, where a call counts
 
 
 class Item:
@@ -66,5 +67,5 @@ class Item:
 
 def stored_size(stored: bytes) -> int:
     """The `size_bytes` of a stored item, for pages and capacity units that need nothing else."""
-    size: int = _size_from(stored, 1)[0]
+    size: int = size_from(stored, SIZE_AT)[0]
     return size
