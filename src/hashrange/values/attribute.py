@@ -62,8 +62,6 @@ def check_value(value: object, depth: int = 1) -> int:
         raise ValidationException(TOO_DEEP, enveloped=True)
     if len(value) == 1:
         for type_code, content in value.items():
-            if type_code == "S" and isinstance(content, str):  # most values are strings: spare them the call
-                return len(content) if content.isascii() else len(content.encode())
             check = _CHECKS.get(type_code)
             if check is not None and content is not None:
                 return check(value, content, depth)
@@ -91,7 +89,11 @@ def _check_members(members: dict[str, Any], depth: int) -> int:
         length = len(name) if name.isascii() else len(name.encode())
         if not 0 < length <= ATTRIBUTE_NAME_BYTES_MAX:
             raise ValidationException(LONG_NAME if name else EMPTY_NAME, enveloped=True)
-        total += length + check_value(value, depth)
+        text = value.get("S") if type(value) is dict and len(value) == 1 and depth <= NESTING_LEVELS_MAX else None
+        if type(text) is str:  # as most are: spare them the call
+            total += length + (len(text) if text.isascii() else len(text.encode()))
+        else:
+            total += length + check_value(value, depth)
         if total > HOPELESS_BYTES:
             raise Oversized(TOO_LARGE)
     return total
