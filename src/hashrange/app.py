@@ -28,7 +28,6 @@ from hashrange.errors import Wording
 from hashrange.http import server
 from hashrange.http.admission import Authenticator, for_full_access
 from hashrange.http.clock_control import CLOCK_URL, ClockControl, follow, keep_following, no_clock
-from hashrange.http.cloudwatch import CloudWatchDoor
 from hashrange.http.dispatch import Dispatcher, Target
 from hashrange.http.door import Settings as DoorSettings
 from hashrange.http.exchange import Handler
@@ -38,8 +37,7 @@ from hashrange.http.observe_workers import WorkerBoard
 from hashrange.http.origins import PageGuard, pages_of
 from hashrange.http.overload import CallSoon, Memory
 from hashrange.http.pending import Pending
-from hashrange.http.rest import RestDoor
-from hashrange.http.side_doors import SideDoors
+from hashrange.http.side_doors import SideDoor, SideDoors
 from hashrange.http.tls import LiveContext
 from hashrange.http.workers import stop_signals
 from hashrange.indexes.maintainer import index_maintainers
@@ -170,15 +168,28 @@ def build_handler(
             CLOCK_URL: for_full_access(clock_page, authenticator),
             **observing_pages(db, settings, gauges, pending),
         },
-        rest=SideDoors(
-            CloudWatchDoor(db, cloudwatch_contents(), pending, observer),
-            RestDoor(db, registry.rest_operations, pending, observer),
-        ),
+        rest=SideDoors(partial(other_doors, db, pending, observer)),
         observer=observer,
         authenticator=authenticator,
         pages=page_guard(settings),
         pending=pending,
     )
+
+
+def other_doors(db: Database, pending: Pending, observer: Observer | None) -> tuple[SideDoor, ...]:
+    """Those of CloudWatch and Lambda. A server that starts does not wait for them to load."""
+    from hashrange.http.cloudwatch import CloudWatchDoor
+    from hashrange.http.rest import RestDoor
+
+    return (
+        CloudWatchDoor(db, cloudwatch_contents(), pending, observer),
+        RestDoor(db, registry.rest_operations, pending, observer),
+    )
+
+
+def load_other_doors() -> None:
+    import_module("hashrange.http.cloudwatch")
+    import_module("hashrange.http.rest")
 
 
 def observing_pages(db: Database, settings: Settings, gauges: Gauges, pending: Pending) -> dict[bytes, Handler]:
@@ -277,7 +288,8 @@ async def load_the_rest() -> None:
     for later, there may be no file descriptor left to load it with."""
     await asyncio.sleep(LOAD_AFTER_SECONDS)
     loop = asyncio.get_running_loop()
-    for load_one in (*contents().values(), *cloudwatch_contents().values(), registry.rest_operations, load_policies):
+    others = (*cloudwatch_contents().values(), registry.rest_operations, load_other_doors, load_policies)
+    for load_one in (*contents().values(), *others):
         try:
             await loop.run_in_executor(None, load_one)
         except Exception:

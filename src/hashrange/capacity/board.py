@@ -10,7 +10,6 @@ from __future__ import annotations
 import fcntl
 import logging
 import mmap
-import tempfile
 import threading
 from typing import Protocol
 
@@ -79,6 +78,8 @@ class SharedBoard:
     """The board of several workers. Made once, before they are forked; then each takes its column."""
 
     def __init__(self, workers: int) -> None:
+        import tempfile  # which loads much that a server of one process does not need
+
         self._workers = workers
         self._names = mmap.mmap(-1, COUNT_BYTES + ROWS_MAX * NAME_BYTES)
         self._cells = memoryview(mmap.mmap(-1, ROWS_MAX * workers * CELLS * 8)).cast("d")

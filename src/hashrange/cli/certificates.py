@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import atexit
-import shutil
-import tempfile
 from pathlib import Path
 
 from hashrange.cli.options import DEFAULT_DATA, Options
-from hashrange.http import self_signed
 from hashrange.http.tls import LiveContext, server_context
 from hashrange.storage import files
 
@@ -20,6 +16,8 @@ def context_of(options: Options) -> LiveContext | None:
         return server_context(Path(options.tls_cert), Path(options.tls_key), clients)
     if not options.tls_self_signed:
         return None
+    from hashrange.http import self_signed  # which loads much that other servers do not need
+
     folder = own_folder(options)
     made = self_signed.self_signed(folder, options.host)
     context = server_context(made.certificate, made.key, clients)
@@ -30,6 +28,10 @@ def context_of(options: Options) -> LiveContext | None:
 def own_folder(options: Options) -> Path:
     """Where a certificate of our own is kept: with the data, or, if that is in memory, until we end."""
     if options.memory:
+        import atexit
+        import shutil
+        import tempfile
+
         folder = tempfile.mkdtemp(prefix="hashrange-tls-")
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         return Path(folder)

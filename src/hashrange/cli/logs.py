@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import logging
-import os
 import re
 import sys
 from datetime import UTC, datetime
-from logging.handlers import WatchedFileHandler
-from typing import Any
 
 import orjson
 
@@ -69,36 +66,10 @@ class LineFormatter(logging.Formatter):
         return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", record.getMessage())
 
 
-class AuditFile(WatchedFileHandler):
-    """A file that others may not read. A file that is moved away by whoever rotates logs is made anew.
-
-    The server goes on while it cannot be written; that is said once, and again after it could.
-    """
-
-    _failing = False
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._was_failing, self._failing = self._failing, False
-        try:
-            super().emit(record)
-        except OSError:  # there is no directory any more to make it anew in, or no file descriptor
-            self.handleError(record)
-
-    def handleError(self, record: logging.LogRecord) -> None:
-        self._failing = True
-        if not self._was_failing:
-            log.error("the audit log %s cannot be written: %s", self.baseFilename, sys.exc_info()[1])
-
-    def _open(self) -> Any:
-        return open(self.baseFilename, self.mode, encoding=self.encoding, errors=self.errors, opener=open_private)
-
-
-def open_private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
-
-
 def configure_audit(path: str) -> None:
     """Open the audit log."""
+    from hashrange.cli.audit_file import AuditFile  # which loads what servers without one need not wait for
+
     try:
         handler = logging.StreamHandler(sys.stderr) if path == "-" else AuditFile(path, encoding="utf-8")
     except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from hashrange.http.admission import Admit
@@ -15,10 +16,13 @@ class SideDoor(Protocol):
 
 
 class SideDoors:
-    """Several of them, asked one after the other."""
+    """Several of them, asked one after the other. They are made when somebody comes who is not for DynamoDB."""
 
-    def __init__(self, *doors: SideDoor) -> None:
-        self._doors = doors
+    def __init__(self, make: Callable[[], Sequence[SideDoor]]) -> None:
+        self._make = make
+        self._doors: Sequence[SideDoor] | None = None
 
     def answers(self, exchange: Exchange, admit: Admit, request_id: str) -> bool:
+        if self._doors is None:
+            self._doors = self._make()
         return any(door.answers(exchange, admit, request_id) for door in self._doors)
