@@ -140,10 +140,10 @@ def test_compact_gives_back_what_deletes_left_and_keeps_the_data(data: Path) -> 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_compact_is_refused_beside_a_running_server(data: Path, workers: int) -> None:
     with Server(data, workers=workers) as server, Client(server.port) as client:
-        before = (data / "data.mdb").read_bytes()
+        before = (data / "data.mdb").stat().st_ino  # its content may change: the server counts what it does
         said = f"hashrange: The database in {data} is in use by a running server; try again when that has ended.\n"
         assert hashrange("compact", "--data", data) == (2, "", said)
-        assert (data / "data.mdb").read_bytes() == before
+        assert (data / "data.mdb").stat().st_ino == before
         assert not (data / "data.mdb.partial").exists()
         assert len(scanned(client)) == ITEMS
 

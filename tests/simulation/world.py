@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from random import Random
 from typing import Any
 
@@ -251,12 +252,23 @@ class World:
         self.counts["looks"] += 1
 
 
+@contextmanager
+def silence() -> Iterator[None]:
+    """Failures are what a world is for; nobody needs to read about each."""
+    logger = logging.getLogger("hashrange")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
 def run_world(seed: int, steps: int = STEPS) -> Counter[str]:
     """Let a world live and end; what happened in it. A failure names its seed."""
-    logging.getLogger("hashrange").setLevel(logging.CRITICAL)  # failures are what we are here for
     world = World(seed)
     try:
-        with small_steps():
+        with small_steps(), silence():
             world.run(steps)
     except BaseException as error:
         error.add_note(f"Replay it with: pytest tests/simulation --seed {seed}")
