@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from hashrange.engine import keyspace
@@ -31,15 +31,17 @@ class ItemChange:
     origin: str = USER
 
 
-@dataclass(slots=True)
 class Changes:
     """Everything that has to be written together, and what it costs, gathered from one change after another."""
 
-    mutations: list[tuple[bytes, bytes | None]] = field(default_factory=list)
-    adds: list[tuple[bytes, int]] = field(default_factory=list)
-    consumed: Consumed = field(default_factory=Consumed)
-    last_sequence: int = 0  # the last sequence number that these changes used
-    _begun: tuple[int, int] = (0, 0)  # how many mutations and adds there were before the current change
+    __slots__ = ("_begun", "adds", "consumed", "last_sequence", "mutations")
+
+    def __init__(self) -> None:
+        self.mutations: list[tuple[bytes, bytes | None]] = []
+        self.adds: list[tuple[bytes, int]] = []
+        self.consumed = Consumed()
+        self.last_sequence = 0  # the last sequence number that these changes used
+        self._begun = (0, 0)  # how many mutations and adds there were before the current change
 
     def begin(self) -> None:
         """Gather the next change, which costs for itself and may be undone."""

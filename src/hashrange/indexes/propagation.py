@@ -68,10 +68,10 @@ def load(snapshot: Snapshot, stored: bytes, now_micros: int) -> Changes:
         (bytes.fromhex(key), None if value is None else bytes.fromhex(value)) for key, value in fields["mutations"]
     ]
     adds = [(bytes.fromhex(key), amount) for key, amount in fields["adds"]]
-    return Changes(
-        mutations=[each for each in mutations if keyspace.index_number_of(each[0]) in numbers],
-        adds=[each for each in adds if keyspace.index_number_of(each[0]) in numbers],
-    )
+    changes = Changes()
+    changes.mutations = [each for each in mutations if keyspace.index_number_of(each[0]) in numbers]
+    changes.adds = [each for each in adds if keyspace.index_number_of(each[0]) in numbers]
+    return changes
 
 
 def _living_indexes(snapshot: Snapshot, record_key: bytes, table_id: int, now_micros: int) -> frozenset[int]:

@@ -19,7 +19,7 @@ def committed(service: str) -> dict[str, Any]:
     return loaded
 
 
-@pytest.mark.parametrize("service", (*SERVICES, *COMPANIONS))
+@pytest.mark.parametrize("service", [*SERVICES, *COMPANIONS])
 def test_the_committed_model_is_what_the_installed_botocore_says(service: str) -> None:
     botocore = pytest.importorskip("botocore")
     if committed(service)["botocore"] != botocore.__version__:
