@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parent.parent / "src"
+import hashrange
+
+SOURCE = Path(hashrange.__file__).parents[1]  # what is tested: the source tree, or the compiled build
 HASHRANGE = (sys.executable, "-m", "hashrange")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join((str(SOURCE), os.environ.get("PYTHONPATH", "")))}
 START_SECONDS_MAX = 30

@@ -6,6 +6,7 @@ import doctest
 import re
 
 from architecture.source import DOCS
+from hashrange.cli.manual import docstring
 from hashrange.engine import keyspace
 
 PAGE = (DOCS / "keyspace.md").read_text(encoding="utf-8")
@@ -26,7 +27,7 @@ def test_every_kind_of_key_has_a_byte_of_its_own() -> None:
 
 
 def test_the_docstring_lists_every_kind_of_key() -> None:
-    assert re.findall(r"^    (\w)  ", keyspace.__doc__ or "", re.MULTILINE) == sorted(kinds().values())
+    assert re.findall(r"^    (\w)  ", docstring(keyspace), re.MULTILINE) == sorted(kinds().values())
 
 
 def test_the_page_lists_every_kind_of_key() -> None:

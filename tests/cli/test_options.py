@@ -10,7 +10,7 @@ import pytest
 from crash.client import Client
 from crash.server import Server, hashrange
 from hashrange import __version__
-from hashrange.cli.main import build_parser
+from hashrange.cli.main import build_parser, is_compiled
 from hashrange.cli.options import SERVE_OPTIONS, ConfigurationError, settle
 
 
@@ -21,7 +21,8 @@ def endpoint_region(server: Server) -> str:
 
 
 def test_version_is_one_line() -> None:
-    assert hashrange("version") == (0, f"hashrange {__version__}\n", "")
+    build = ", compiled" if is_compiled() else ""
+    assert hashrange("version") == (0, f"hashrange {__version__}{build}\n", "")
 
 
 def test_help_lists_the_commands_with_examples() -> None:

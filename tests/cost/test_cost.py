@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 
 import pytest
 
 from cost.budget import VERSION, Budget, measured, recorded
 from cost.counting import cost_of
+from cost.requests import actions, prepared
 
 TOLERANCE = 0.03
 TOLERANCE_OF_ANOTHER_PYTHON = 0.3
@@ -37,6 +39,20 @@ def test_no_request_costs_more_than_its_budget(now: Budget) -> None:
 
 def test_every_request_has_a_budget(now: Budget) -> None:
     assert set(recorded()[1]) == set(now), HINT
+
+
+def test_no_request_leaves_anything_to_the_garbage_collector() -> None:
+    left = {}
+    gc.disable()
+    try:
+        for name, action in actions(prepared()).items():
+            action()
+            gc.collect()
+            action()
+            left[name] = gc.collect()
+    finally:
+        gc.enable()
+    assert {name: count for name, count in left.items() if count} == {}
 
 
 def repeating(times: int) -> Callable[[], object]:

@@ -70,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def run(arguments: argparse.Namespace) -> int:
     # Each command imports what it needs, so that the small ones answer at once.
     if arguments.command == "version":
-        print(f"hashrange {__version__}")
+        print(f"hashrange {__version__}{', compiled' if is_compiled() else ''}")
         return 0
     if arguments.command != "serve" and getattr(arguments, "data", "") is None:
         arguments.data = data_directory()
@@ -85,6 +85,13 @@ def run(arguments: argparse.Namespace) -> int:
         return code
     except (StoreError, CannotListen, BadCertificate) as error:
         return refuse(error)
+
+
+def is_compiled() -> bool:
+    """Whether the hot modules are machine code; see setup.py."""
+    from hashrange.values import item
+
+    return not item.__file__.endswith(".py")
 
 
 def refuse(error: Exception) -> int:

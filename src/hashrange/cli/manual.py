@@ -11,6 +11,7 @@ With `--check` nothing is written; the exit code is 1 if a page has fallen behin
 from __future__ import annotations
 
 import argparse
+import ast
 import contextlib
 import importlib
 import inspect
@@ -20,6 +21,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from hashrange import limits
@@ -81,9 +83,16 @@ def operation_row(name: str, operation: Operation | None) -> tuple[str, ...]:
     if operation is None:
         return name, "not yet", "", ""
     module = importlib.import_module(operation.run.__module__)
-    summary = (module.__doc__ or "").splitlines()[0].removeprefix(f"{name}: ")
     path = f"src/{module.__name__.replace('.', '/')}.py"
+    summary = docstring(module).splitlines()[0].removeprefix(f"{name}: ")
     return name, "works", summary[0].upper() + summary[1:], f"[{Path(path).name}](../{path})"
+
+
+def docstring(module: ModuleType) -> str:
+    """As the source has it; a compiled module has none."""
+    assert module.__file__ is not None
+    source = Path(module.__file__).with_name(f"{module.__name__.rpartition('.')[2]}.py")
+    return ast.get_docstring(ast.parse(source.read_text(encoding="utf-8"))) or ""
 
 
 # ---- configuration.md ----------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import hashrange
 from hashrange.triggers.call import Context, FunctionFailed, Functions, NotCalled
 from hashrange.triggers.target import BadTarget, Target, function_name, parse_target
 
@@ -21,7 +22,7 @@ EVENT = b'{"Records":[]}'
 @pytest.fixture(autouse=True)
 def importable(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the processes of functions import the module beside this one."""
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(HERE), str(HERE.parents[2] / "src"))))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(HERE), str(Path(hashrange.__file__).parents[1]))))
 
 
 @pytest.fixture

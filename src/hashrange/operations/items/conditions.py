@@ -17,7 +17,7 @@ UPDATE = ("UpdateExpression", "ConditionExpression")
 def prepare_write(request: Request, value_expressions: tuple[str, ...]) -> Prepared:
     """Check and compile the update and the condition of PutItem, UpdateItem or DeleteItem."""
     get = request.get
-    is_update = value_expressions is UPDATE
+    is_update = value_expressions == UPDATE
     update = parse_attribute_updates(get("AttributeUpdates")) if is_update else None
     condition = parse_expected(get("Expected"), get("ConditionalOperator"))
     prepared = prepare(
