@@ -7,7 +7,7 @@ import contextlib
 import logging
 import os
 import socket
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
@@ -27,7 +27,7 @@ from hashrange.engine.table import Table
 from hashrange.errors import Wording
 from hashrange.http import server
 from hashrange.http.admission import Authenticator, for_full_access
-from hashrange.http.clock_control import CLOCK_URL, ClockControl, follow, keep_following, no_clock
+from hashrange.http.clock_control import CLOCK_URL, FOLLOW_SECONDS, ClockControl, follow, no_clock
 from hashrange.http.dispatch import Dispatcher, Target
 from hashrange.http.door import Settings as DoorSettings
 from hashrange.http.exchange import Handler
@@ -67,6 +67,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("hashrange.server")
 
+BOOKS_SECONDS = 1.0
 RECORD_SECONDS = 1.0
 LOAD_AFTER_SECONDS = 1.0
 
@@ -254,33 +255,42 @@ def call_in(loop: asyncio.AbstractEventLoop, call: Callable[..., None], *argumen
         loop.call_soon_threadsafe(call, *arguments)
 
 
-async def keep_books(db: Database) -> None:
-    """Once a second, until cancelled: let the ledger see what other workers used."""
-    while isinstance(db.ledger, TokenLedger):
-        db.ledger.tick()
-        await asyncio.sleep(1.0)
-
-
-async def keep_recording(db: Database, workers: WorkerBoard) -> None:
-    """Hand over what was counted, every second; each worker does this for itself."""
+async def again_and_again(seconds: float, what: str, do: Callable[[], Awaitable[None]]) -> None:
+    """Do something every so often, until cancelled. One that fails is told, and tried again."""
     while True:
-        await asyncio.sleep(RECORD_SECONDS)
+        await asyncio.sleep(seconds)
         try:
-            while db.recorder.digest():
-                await asyncio.sleep(0)
-            db.recorder.flush()
-            workers.tell()
+            await do()
         except Exception:
-            log.exception("what was counted could not be handed over; trying again")
+            log.exception("%s; trying again", what)
+
+
+async def keep_books(db: Database) -> None:
+    """Let the ledger see what other workers used."""
+    if isinstance(db.ledger, TokenLedger):
+        db.ledger.tick()
+
+
+async def hand_over(db: Database, workers: WorkerBoard) -> None:
+    """Hand over what was counted; each worker does this for itself."""
+    while db.recorder.digest():
+        await asyncio.sleep(0)
+    db.recorder.flush()
+    workers.tell()
+
+
+async def follow_others(db: Database, clock: OffsetClock) -> None:
+    """Move the clock when another worker was told to."""
+    follow(db, clock)
 
 
 def beside_requests(db: Database, workers: WorkerBoard) -> Iterator[Coroutine[Any, Any, None]]:
     """What every worker does for itself, until cancelled."""
-    yield keep_books(db)
-    yield keep_recording(db, workers)
+    yield again_and_again(BOOKS_SECONDS, "what others used could not be seen", partial(keep_books, db))
+    yield again_and_again(RECORD_SECONDS, "what was counted could not be handed over", partial(hand_over, db, workers))
     yield load_the_rest()
     if isinstance(db.clock, OffsetClock):
-        yield keep_following(db, db.clock)
+        yield again_and_again(FOLLOW_SECONDS, "the clock could not be read", partial(follow_others, db, db.clock))
 
 
 async def load_the_rest() -> None:

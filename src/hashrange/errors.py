@@ -176,10 +176,6 @@ class TransactionConflictException(ClientError):
         super().__init__("Transaction is ongoing for the item")
 
 
-class TransactionInProgressException(ClientError):
-    capital_message = True
-
-
 class IdempotentParameterMismatchException(ClientError):
     capital_message = True
 

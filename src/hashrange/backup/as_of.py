@@ -64,17 +64,6 @@ def old_item(record: LogRecord) -> Item | None:
     return Item(record.old, record.old_size, time_of(record.sequence))
 
 
-def changes_between(
-    snapshot: Snapshot, table: TableDefinition, start_sequence: int, end_sequence: int
-) -> Iterator[LogRecord]:
-    """The changes from one position, included, to another, excluded, in the order in which they happened."""
-    slices = (
-        records(snapshot, table.id, slice_number, start_sequence, end_sequence)
-        for slice_number in range(table.log_slices)
-    )
-    return merge(*slices, key=lambda record: record.sequence)
-
-
 def records(
     snapshot: Snapshot, table_id: int, slice_number: int, start: int, end: int = END_OF_LOG
 ) -> Iterator[LogRecord]:

@@ -32,7 +32,8 @@ class Throttling(StrEnum):
 
 
 class Cause(StrEnum):
-    """What was exceeded, as the end of a throttling reason says it. GROWTH is told in the words of a key range."""
+    """What was exceeded, as the end of a throttling reason says it. An on-demand table that has to grow first
+    is told as one whose key ranges are too small."""
 
     PROVISIONED = "ProvisionedThroughputExceeded"
     ON_DEMAND_MAXIMUM = "MaxOnDemandThroughputExceeded"

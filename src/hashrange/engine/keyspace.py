@@ -92,7 +92,6 @@ EXPIRING = b"y"
 TABLE_ID_BYTES = 4
 PARTITION_HASH_BYTES = 16
 ITEM_PREFIX_BYTES = 1 + TABLE_ID_BYTES
-INDEX_PREFIX_BYTES = ITEM_PREFIX_BYTES + 2
 
 BASE_TABLE = 0  # the index number that stands for the table itself in counters
 ITEMS = b"i"

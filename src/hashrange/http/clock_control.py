@@ -10,7 +10,6 @@ moves at once; the others look twice a second.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import math
 from datetime import UTC, datetime
@@ -137,13 +136,3 @@ def follow(db: Database, clock: OffsetClock) -> None:
     """Take over the offset that the store has."""
     with db.read() as snapshot:
         clock.offset_micros = clock_offset(snapshot)
-
-
-async def keep_following(db: Database, clock: OffsetClock) -> None:
-    """Move when another worker was told to move."""
-    while True:
-        await asyncio.sleep(FOLLOW_SECONDS)
-        try:
-            follow(db, clock)
-        except Exception:
-            log.exception("the clock could not be read; trying again")

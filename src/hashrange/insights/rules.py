@@ -13,7 +13,6 @@ from hashrange.engine import keyspace
 from hashrange.engine.definition import IndexDefinition, Insights, KeySchema, TableDefinition
 
 ACCESSED_AND_THROTTLED = "ACCESSED_AND_THROTTLED_KEYS"
-THROTTLED_ONLY = "THROTTLED_KEYS"
 
 NAME_PREFIX = "DynamoDBContributorInsights"
 NAME_CHARACTERS_MAX = 128  # of a CloudWatch rule (CloudWatch API reference, InsightRuleName)

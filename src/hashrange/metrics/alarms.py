@@ -22,7 +22,6 @@ from hashrange.values.ordered import after
 OK = "OK"
 ALARM = "ALARM"
 INSUFFICIENT_DATA = "INSUFFICIENT_DATA"
-STATES = (OK, ALARM, INSUFFICIENT_DATA)
 
 INITIAL_REASON = "Unchecked: Initial alarm creation"
 CONFIGURATION_UPDATE = "ConfigurationUpdate"

@@ -24,7 +24,6 @@ TOKEN = re.compile(
 )
 DEPTH_MAX = 50
 OPERATORS_MAX = 200  # `a + b + c` is a tree too, as deep as it is long
-ELEMENTS_MAX = 500
 LEFT_BINDING = {
     "||": 1, "OR": 1, "&&": 2, "AND": 2, "==": 3, "!=": 3, "<": 4, ">": 4, "<=": 4, ">=": 4,
     "+": 5, "-": 5, "*": 6, "/": 6, "^": 8,

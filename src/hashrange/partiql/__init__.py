@@ -9,16 +9,12 @@ Conditions and updates become trees of `hashrange.expressions`, and from there o
 """
 
 from hashrange.partiql.prepare import Prepared, prepare
-from hashrange.partiql.statements import Body, Delete, Exists, Insert, Select, UpdateStatement
-from hashrange.partiql.where import KeyUse, Meaning
+from hashrange.partiql.statements import Delete, Exists, Insert, Select, UpdateStatement
 
 __all__ = [
-    "Body",
     "Delete",
     "Exists",
     "Insert",
-    "KeyUse",
-    "Meaning",
     "Prepared",
     "Select",
     "UpdateStatement",

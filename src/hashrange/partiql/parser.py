@@ -45,13 +45,6 @@ class Parser:
         self.take()
         return True
 
-    def take_word_if(self, word: str) -> bool:
-        """The same for a word that is no keyword and means something only here."""
-        if self.next.kind not in (NAME, word) or self.next.text.upper() != word:
-            return False
-        self.take()
-        return True
-
     def expect(self, kind: str) -> Token:
         if self.next.kind != kind:
             raise self.unexpected()

@@ -19,7 +19,7 @@ from hashrange.transfer.decompression import MalformedObject
 from hashrange.transfer.lines import LINE_BYTES_MAX, lines
 from hashrange.values.types import Attributes
 
-DYNAMODB_JSON, ION, CSV = "DYNAMODB_JSON", "ION", "CSV"
+DYNAMODB_JSON, ION = "DYNAMODB_JSON", "ION"
 CONDITION_MEMBERS = ("ConditionExpression", "ExpressionAttributeNames", "ExpressionAttributeValues")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

@@ -155,7 +155,6 @@ _HEADER_POSITIVE = 0x80
 _HEADER_SHIFT = _HEADER_POSITIVE - NUMBER_EXPONENT_MIN // 2
 _ZERO = bytes((_HEADER_POSITIVE, 0))
 _PAIR_TO_BYTE = bytes((value + 1) % 256 for value in range(256))
-_BYTE_TO_PAIR = bytes((value - 1) % 256 for value in range(256))
 _INVERTED = bytes(255 - value for value in range(256))
 
 
@@ -171,23 +170,3 @@ def ordered(canonical: str) -> bytes:
     pairs = bytes.fromhex(digits).translate(_PAIR_TO_BYTE)
     positive = bytes((_HEADER_SHIFT + magnitude // 2,)) + pairs + b"\x00"
     return positive.translate(_INVERTED) if negative else positive
-
-
-def from_ordered(data: bytes) -> str:
-    """The canonical number behind the bytes that `ordered` made."""
-    canonical, end = read_ordered(data, 0)
-    assert end == len(data), "bytes after the end of a number"
-    return canonical
-
-
-def read_ordered(data: bytes, position: int) -> tuple[str, int]:
-    """The canonical number that starts at `position`, and where the next thing starts."""
-    negative = data[position] < _HEADER_POSITIVE
-    end = data.index(b"\xff" if negative else b"\x00", position + 1)
-    positive = data[position:end].translate(_INVERTED) if negative else data[position:end]
-    written = positive[1:].translate(_BYTE_TO_PAIR).hex()
-    if not written:
-        return "0", end + 1
-    first_pair_is_full = written[0] != "0"
-    magnitude = (positive[0] - _HEADER_SHIFT) * 2 + first_pair_is_full
-    return _plain(negative, written.strip("0"), magnitude), end + 1

@@ -37,15 +37,6 @@ def part(type_code: str, content: str) -> bytes:
     return data.replace(b"\x00", ESCAPED_ZERO) + END_OF_PART
 
 
-def read_part(type_code: str, data: bytes, position: int) -> tuple[str, int]:
-    """The content of the part that starts at `position`, and where the next one starts."""
-    if type_code == "N":
-        return number.read_ordered(data, position)
-    end = data.index(END_OF_PART, position)  # a zero inside is followed by FF, so this is the terminator
-    raw = data[position:end].replace(ESCAPED_ZERO, b"\x00")
-    return (raw.decode() if type_code == "S" else binary.encode(raw)), end + len(END_OF_PART)
-
-
 def after(prefix: bytes) -> bytes:
     """The smallest key greater than every key that starts with `prefix`: the open end of a range over them."""
     stem = prefix.rstrip(b"\xff")

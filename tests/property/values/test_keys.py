@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from decoding import read_part
 from hashrange.errors import SerializationException
 from hashrange.values import binary, number, ordered
 
@@ -62,7 +63,7 @@ def test_parts_are_read_back_one_after_the_other(pair: tuple[Key, Key]) -> None:
     data = b"head" + packed(key)
     position = 4
     for type_code, content in key:
-        read, position = ordered.read_part(type_code, data, position)
+        read, position = read_part(type_code, data, position)
         assert read == content
     assert position == len(data)
 

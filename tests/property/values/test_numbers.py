@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from decoding import from_ordered, read_ordered
 from hashrange.errors import ValidationException
 from hashrange.values import number
 
@@ -70,8 +71,8 @@ def test_what_follows_a_number_never_changes_the_order(a: str, b: str, x: bytes,
 def test_ordered_bytes_give_the_number_back(canonical: str, rest: bytes) -> None:
     data = number.ordered(canonical)
     assert len(data) <= 22
-    assert number.from_ordered(data) == canonical
-    assert number.read_ordered(b"\x00" + data + rest, 1) == (canonical, 1 + len(data))
+    assert from_ordered(data) == canonical
+    assert read_ordered(b"\x00" + data + rest, 1) == (canonical, 1 + len(data))
 
 
 def storable(value: Decimal) -> bool:

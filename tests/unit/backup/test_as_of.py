@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness import Engine
-from hashrange.backup.as_of import changes_between, items_as_of
+from hashrange.backup.as_of import items_as_of
 from hashrange.engine.change_log import position_at
 from hashrange.engine.database import DatabaseSettings
 from hashrange.engine.definition import TableDefinition
@@ -63,21 +62,6 @@ def test_every_moment_reads_as_it_was(slices: int, before: Any, history: Any) ->
         assert [key for key, _ in rest] == [key for key, _ in found[half:]]
         restore_to(engine, micros / 1_000_000, f"restored-{number}")
         assert restored(engine, f"restored-{number}") == expected
-
-
-def test_changes_between_two_moments_come_in_order_with_both_images() -> None:
-    engine = Engine(settings=DatabaseSettings(stream_shards=4))
-    create(engine)
-    recovery(engine)
-    start = engine.clock.micros()
-    for number in range(50):
-        partitioned(engine, str(number % 10), f"v{number}")
-        engine.clock.advance(0.1)
-    with engine.db.read() as snapshot:
-        table = definition(engine)
-        changes = list(changes_between(snapshot, table, position_at(start + 1_000_000), position_at(start + 2_000_000)))
-    assert [orjson.loads(change.new or b"")["owner"]["S"] for change in changes] == [f"v{n}" for n in range(10, 20)]
-    assert [orjson.loads(change.old or b"")["owner"]["S"] for change in changes] == [f"v{n}" for n in range(10)]
 
 
 def test_a_stream_shows_no_more_than_its_view_when_recovery_keeps_more() -> None:

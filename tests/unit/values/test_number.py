@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from decoding import from_ordered
 from hashrange.errors import ValidationException
 from hashrange.values import number
 
@@ -56,7 +57,7 @@ def test_a_long_way_to_write_a_small_number_is_understood() -> None:
 )
 def test_ordered_bytes_are_short_and_stay_what_they_are(canonical: str, data: str) -> None:
     assert number.ordered(canonical).hex() == data
-    assert number.from_ordered(bytes.fromhex(data)) == canonical
+    assert from_ordered(bytes.fromhex(data)) == canonical
 
 
 def test_the_longest_number_takes_22_bytes() -> None:
