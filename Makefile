@@ -5,7 +5,7 @@ READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 COMPILED := .venv-compiled
 
-.PHONY: serve test compiled test-compiled check fast format docs bench bench-full fuzz soak clean help
+.PHONY: serve test compiled test-compiled test-ways check fast format docs bench bench-full fuzz soak clean help
 
 help:           ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -20,6 +20,10 @@ compiled: $(COMPILED)/.ready ## the same server with its hot modules compiled by
 
 test-compiled: $(COMPILED)/.ready ## run every test against the compiled build
 	$(COMPILED)/bin/python -m pytest -n 2 --dist worksteal
+
+test-ways: $(READY_DEV) ## run what speaks to a server again on two workers, and on a store in memory
+	HASHRANGE_TEST_SERVE="--workers 2" $(PYTHON) -m pytest -n 2 --dist worksteal tests/conformance
+	HASHRANGE_TEST_SERVE="--memory" $(PYTHON) -m pytest -n 2 --dist worksteal tests/conformance
 
 check: $(READY_DEV) ## format, lint, types, layers and the fast tests
 	$(VENV)/bin/ruff format --check src tests benchmarks examples

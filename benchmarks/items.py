@@ -167,12 +167,17 @@ def update(key: int) -> Json:
     }
 
 
+def rewritten(members: Json, turn: int) -> Json:
+    """A put of another item than that of the turn before, so that there is something to write."""
+    return members | {"Item": members["Item"] | {"counter": {"N": str(turn % 2 + 1)}}}
+
+
 def set_text(key: int) -> Json:
-    """What YCSB calls an update: one field gets a new value."""
+    """What YCSB calls an update: a field is written. A counter sees to it that the item does change."""
     return get(key) | {
-        "UpdateExpression": "SET #text = :text",
-        "ExpressionAttributeNames": {"#text": "text"},
-        "ExpressionAttributeValues": {":text": {"S": text_of(key % VARIANTS, TEXT_LENGTH)}},
+        "UpdateExpression": "SET #text = :text, #counter = #counter + :one",
+        "ExpressionAttributeNames": {"#text": "text", "#counter": "counter"},
+        "ExpressionAttributeValues": {":text": {"S": text_of(key % VARIANTS, TEXT_LENGTH)}, ":one": {"N": "1"}},
     }
 
 

@@ -8,7 +8,7 @@ import time
 from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 
 from client import Signer
@@ -26,6 +26,9 @@ def keys_of(workload: Workload) -> Iterator[int]:
     if workload.keys == "once":
         return iter(range(WARM_UP, workload.key_count))
     chance = random.Random(workload.key_count)
+    if workload.keys == "twice":
+        some = chance.sample(range(workload.key_count), min(workload.key_count, distinct(workload) // 2))
+        return chain.from_iterable(zip(some, chance.sample(some, len(some)), strict=True))
     if workload.keys == "even":
         return (chance.randrange(workload.key_count) for _ in range(distinct(workload)))
     cumulated = zipf_sums(workload.key_count)
@@ -48,19 +51,20 @@ class RequestFiles:
     """Writes the file of a workload, and again when its signatures grow old."""
 
     def __init__(self, directory: Path) -> None:
-        self.path = directory / "requests"
-        self.written: tuple[str, float] = ("", 0.0)
+        self.directory = directory
+        self.written: dict[str, float] = {}  # when, by workload
 
     def file_of(self, workload: Workload) -> Path:
-        name, moment = self.written
-        if name != workload.name or time.monotonic() > moment + FRESH_SECONDS:
-            self.written = (workload.name, time.monotonic())
-            self._write(workload)
-        return self.path
+        moment = self.written.get(workload.name, -FRESH_SECONDS)
+        path = self.directory / f"requests-{workload.name}"
+        if time.monotonic() > moment + FRESH_SECONDS:
+            self.written[workload.name] = time.monotonic()
+            self._write(workload, path)
+        return path
 
-    def _write(self, workload: Workload) -> None:
+    def _write(self, workload: Workload, path: Path) -> None:
         signer = Signer()
-        with self.path.open("wb") as file:
+        with path.open("wb") as file:
             for turn, key in enumerate(keys_of(workload)):
                 operation, members = workload.request(key, turn)
                 file.write(signer.request_bytes(operation, json.dumps(members).encode()))

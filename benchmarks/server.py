@@ -29,6 +29,7 @@ class Server:
         self.wrapper = wrapper
         self.port = 0
         self.start_seconds = 0.0
+        self.is_warm = False  # whether it has been under load
         self.process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Server:
@@ -42,6 +43,7 @@ class Server:
     def start(self) -> None:
         """Start, on what is in the directory, and wait for the first answer."""
         self.directory.mkdir(parents=True, exist_ok=True)
+        self.is_warm = False
         self.port = free_port()
         begun = time.perf_counter()
         with (self.directory / "log").open("wb") as log:
@@ -62,7 +64,8 @@ class Server:
         self.start_seconds = time.perf_counter() - begun
 
     def _environment(self) -> dict[str, str]:
-        ours = ("HASHRANGE_", "EXTENDDB_", "AWS_")
+        # Nobody runs a server with Python kept from remembering what it compiled; who develops one might.
+        ours = ("HASHRANGE_", "EXTENDDB_", "AWS_", "PYTHONDONTWRITEBYTECODE")
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         return inherited | {"HOME": str(self.directory)} | self.peer.environment(self.port)
 

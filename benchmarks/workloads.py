@@ -47,7 +47,8 @@ ORDERS_MILLION = Dataset("1,000,000 x 250 B", items.table("pk", "sk"), partial(i
 
 @dataclass(frozen=True)
 class Workload:
-    """`keys` says which key numbers requests are made from: any of `key_count`, evenly or as Zipf has it, or each once.
+    """`keys` says which key numbers requests are made from: any of `key_count`, evenly or as Zipf has it, each once, or
+    each twice, in turns of one kind and of the other.
 
     `state` says whether servers can be kept for the next measurement: those that are read from, and those where writes
     leave as many items of the same size; a `fresh` one starts with new files each time.
@@ -60,7 +61,7 @@ class Workload:
     expect: Callable[[Json, int], bool]
     dataset: Dataset
     state: Literal["read", "steady", "fresh"] = "read"
-    keys: Literal["even", "zipf", "once"] = "even"
+    keys: Literal["even", "zipf", "once", "twice"] = "even"
     key_count: int = ITEMS
     answer_bytes_min: int = 0
     seconds_max: int = 600
@@ -76,7 +77,8 @@ class Workload:
         """The request of a key; reads are spread evenly over the turns of a mixed workload."""
         if turn * self.reads_percent % 100 + self.reads_percent >= 100:
             return "GetItem", items.get(key)
-        return self.operation, self.members(key)
+        members = self.members(key)
+        return self.operation, items.rewritten(members, turn) if self.keys == "twice" else members
 
 
 def all_workloads(seconds: int) -> tuple[Workload, ...]:
@@ -144,7 +146,7 @@ def queries() -> tuple[Workload, ...]:
 
 def steady_writes() -> tuple[Workload, ...]:
     over = Workload("put-over", "PutItem 1 KB, overwrite", "PutItem", items.put, checks.is_empty, USERS, "steady")
-    over = replace(over, verify=checks.still_whole)
+    over = replace(over, verify=checks.still_whole, keys="twice")
     ycsb = replace(over, operation="UpdateItem", members=items.set_text, expect=checks.is_read_or_done, keys="zipf")
     return (
         over,

@@ -20,7 +20,8 @@ from hashrange.metrics.points import DYNAMODB, Measured
 from hashrange.metrics.statistic import Statistic
 from hashrange.operations import registry
 from hashrange.operations.operation import Request, Write
-from hashrange.storage import MemoryStore, write_and_wait
+from hashrange.storage import write_and_wait
+from hashrange.storage.memory import MemoryStore
 
 FILE = Path(__file__).parent / "scaling.svg"
 SCOPE = scope_of("000000000000", "us-east-1")

@@ -16,6 +16,9 @@ import hashrange
 
 SOURCE = Path(hashrange.__file__).parents[1]  # what is tested: the source tree, or the compiled build
 HASHRANGE = (sys.executable, "-m", "hashrange")
+SERVE = tuple(
+    os.environ.get("HASHRANGE_TEST_SERVE", "").split()
+)  # further options, to test a server run in another way
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join((str(SOURCE), os.environ.get("PYTHONPATH", "")))}
 START_SECONDS_MAX = 30
 
@@ -42,7 +45,9 @@ def running_server(*options):
     """A server, by its endpoint. It must end well and leave a sound database."""
     with tempfile.TemporaryDirectory(prefix="hashrange-") as directory:
         data, log = Path(directory, "data"), Path(directory, "log")
-        serve = (*HASHRANGE, "serve", "--port", "0", "--data", data, *options)
+        in_memory = "--memory" in SERVE
+        place = () if in_memory else ("--data", data)
+        serve = (*HASHRANGE, "serve", "--port", "0", *place, *SERVE, *options)
         with log.open("wb") as stream:
             process = subprocess.Popen(serve, env=ENVIRONMENT, stderr=stream)
         try:
@@ -52,6 +57,8 @@ def running_server(*options):
             process.wait(timeout=30)
         assert process.returncode == 0, log.read_text()
         assert "Traceback" not in log.read_text(), log.read_text()
+        if in_memory:
+            return
         check = subprocess.run((*HASHRANGE, "check", "--data", data), env=ENVIRONMENT, capture_output=True, text=True)
         assert check.returncode == 0, check.stdout + check.stderr
 

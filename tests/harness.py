@@ -16,7 +16,8 @@ from hashrange.engine.database import DatabaseSettings
 from hashrange.errors import Wording
 from hashrange.jobs.job import IoStep
 from hashrange.jobs.runner import JOBS
-from hashrange.storage import MemoryStore, Store, write_and_wait
+from hashrange.storage import Store, write_and_wait
+from hashrange.storage.memory import MemoryStore
 
 AUTHORIZATION = (
     b"AWS4-HMAC-SHA256 Credential=%b/20260101/%b/dynamodb/aws4_request, "

@@ -11,14 +11,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Itera
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Protocol
 
 from hashrange.capacity.board import Board, LocalBoard
-from hashrange.capacity.history import used_lately
 from hashrange.capacity.ledger import CapacitySettings, TokenLedger
-from hashrange.capacity.limits import Throttling
+from hashrange.capacity.limits import Cause, Throttling
 from hashrange.clock import Clock, OffsetClock, SystemClock
-from hashrange.engine.change_log import ChangeLog
 from hashrange.engine.clock_offset import clock_offset, reset
 from hashrange.engine.counters import TableCounters
 from hashrange.engine.database import Database, DatabaseSettings
@@ -41,9 +40,8 @@ from hashrange.http.side_doors import SideDoor, SideDoors
 from hashrange.http.tls import LiveContext
 from hashrange.http.workers import stop_signals
 from hashrange.indexes.maintainer import index_maintainers
-from hashrange.indexes.propagation import Propagation
+from hashrange.indexes.propagation import Propagation, is_anything_postponed
 from hashrange.insights.recorder import KeyRecorder
-from hashrange.jobs import propagate_indexes
 from hashrange.jobs.carry_out import carry_out
 from hashrange.metrics.recorder import MetricsRecorder
 from hashrange.operations import registry
@@ -54,7 +52,6 @@ from hashrange.storage import (
     Durability,
     LmdbStore,
     Lost,
-    MemoryStore,
     Store,
     Unavailable,
     deliver_inline,
@@ -64,12 +61,26 @@ from hashrange.validation.shape import load
 
 if TYPE_CHECKING:
     from hashrange.auth.signing import SigningKeys
+    from hashrange.capacity.bucket import Minute
+    from hashrange.engine.change_log import ChangeLog
 
 log = logging.getLogger("hashrange.server")
 
 BOOKS_SECONDS = 1.0
 RECORD_SECONDS = 1.0
 LOAD_AFTER_SECONDS = 1.0
+JOBS_AFTER_SECONDS = 0.25
+
+# What a server starts without, because not every request needs it.
+LOADED_LATE = (
+    "hashrange.capacity.history",
+    "hashrange.engine.change_log",
+    "hashrange.http.cloudwatch",
+    "hashrange.http.rest",
+    "hashrange.insights.rules",
+    "hashrange.operations.policies.authorise",
+    "hashrange.validation.explain",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +107,8 @@ class Settings:
 
 def open_store(settings: Settings, deliver: Deliver = deliver_inline, lost: Lost = lambda: None) -> Store:
     if settings.data is None:
+        from hashrange.storage.memory import MemoryStore  # others start without it
+
         return MemoryStore(deliver)
     return LmdbStore.open(
         settings.data,
@@ -112,11 +125,20 @@ def build_database(store: Store, settings: Settings, clock: Clock) -> Database:
     indexes = index_maintainers(propagation, settings.database.item_collection_bytes_max)
 
     def log(table: Table) -> ChangeLog | None:
-        return ChangeLog(table, clock) if table.definition.is_logged else None
+        if not table.definition.is_logged:
+            return None
+        from hashrange.engine.change_log import ChangeLog  # others start without it
+
+        return ChangeLog(table, clock)
+
+    def used_earlier(table: Table, index: str | None, kind: str, cause: Cause) -> Sequence[Minute]:
+        from hashrange.capacity.history import used_lately  # for tables that have limits; others start without it
+
+        return used_lately(db, table, index, kind, cause)
 
     db = Database(store, clock, settings.database, (TableCounters, indexes, log, expiry_queue))
     if settings.capacity.throttling is not Throttling.OFF:
-        db.ledger = TokenLedger(clock, settings.board, settings.capacity, partial(used_lately, db))
+        db.ledger = TokenLedger(clock, settings.board, settings.capacity, used_earlier)
     home = scope_of(settings.account, settings.region)
     db.recorder = MetricsRecorder(store, clock, home, KeyRecorder(clock))
     return db
@@ -188,11 +210,6 @@ def other_doors(db: Database, pending: Pending, observer: Observer | None) -> tu
     )
 
 
-def load_other_doors() -> None:
-    import_module("hashrange.http.cloudwatch")
-    import_module("hashrange.http.rest")
-
-
 def observing_pages(db: Database, settings: Settings, gauges: Gauges, pending: Pending) -> dict[bytes, Handler]:
     token = settings.observe.metrics_token
     return {
@@ -240,7 +257,11 @@ async def settle_clock(db: Database) -> None:
 async def settle(db: Database) -> None:
     """What has to be done before the first request, because the server was started in another way before."""
     await settle_clock(db)
-    if not db.settings.index_delay_micros:
+    with db.read() as snapshot:
+        postponed = is_anything_postponed(snapshot)
+    if postponed and not db.settings.index_delay_micros:
+        from hashrange.jobs import propagate_indexes  # others start without it
+
         while (step := propagate_indexes.catch_up(db)) is not None:
             await carry_out(db, step)
 
@@ -294,24 +315,25 @@ def beside_requests(db: Database, workers: WorkerBoard) -> Iterator[Coroutine[An
 
 
 async def load_the_rest() -> None:
-    """Load every operation that was not asked for yet, one after the other and beside the requests. When one is asked
-    for later, there may be no file descriptor left to load it with."""
+    """Load every operation that was not asked for yet, and what only some requests need, one after the other and beside
+    the requests. When it is asked for later, there may be no file descriptor left to load it with."""
     await asyncio.sleep(LOAD_AFTER_SECONDS)
     loop = asyncio.get_running_loop()
-    others = (*cloudwatch_contents().values(), registry.rest_operations, load_other_doors, load_policies)
-    for load_one in (*contents().values(), *others):
+    late = (partial(import_module, module) for module in LOADED_LATE)
+    rest: Iterator[Callable[[], object]] = chain(
+        contents().values(), cloudwatch_contents().values(), (registry.rest_operations,), late
+    )
+    for load_one in rest:
         try:
             await loop.run_in_executor(None, load_one)
         except Exception:
-            log.exception("an operation could not be loaded; it is tried again when it is asked for")
-
-
-def load_policies() -> None:
-    import_module("hashrange.operations.policies.authorise")
+            log.exception("something could not be loaded; it is tried again when it is asked for")
 
 
 async def run_background(db: Database) -> None:
-    """Jobs and deliveries, until cancelled. They are loaded beside the first requests, not before them."""
+    """Jobs and deliveries, until cancelled. They are loaded after the first requests, which would share the processor
+    with them."""
+    await asyncio.sleep(JOBS_AFTER_SECONDS)
     loop = asyncio.get_running_loop()
     runner = await loop.run_in_executor(None, import_module, "hashrange.jobs.runner")
     deliveries = await loop.run_in_executor(None, import_module, "hashrange.jobs.delivery_runner")
@@ -371,14 +393,26 @@ async def running_beside(db: Database, workers: WorkerBoard, *, with_jobs: bool)
         await asyncio.gather(*background, return_exceptions=True)
 
 
+class Others(Protocol):
+    """The other processes of a server."""
+
+    async def close(self) -> None: ...
+
+
+Join = Callable[[server.Server, Callable[[], None]], Others]
+"""Meets the other processes. What it calls in the end tells this one to stop."""
+
+
 async def serve(
     settings: Settings,
     sockets: Sequence[socket.socket],
     *,
     with_jobs: bool,
     ready: Callable[[], None] = lambda: None,
+    join: Join | None = None,
 ) -> None:
-    """Serve until told to stop, then finish what was accepted. Calls `ready` when connections are taken.
+    """Serve until told to stop, then finish what was accepted. Calls `ready` when connections are taken. `join` has
+    this process work together with others.
 
     Ends with `Unavailable` if the store is lost to this process.
     """
@@ -391,9 +425,10 @@ async def serve(
         running = await open_door(db, settings, sockets, workers)
         async with running_beside(db, workers, with_jobs=with_jobs):
             ready()
+            others = None if join is None else join(running, end.has_come.set)
             await end.has_come.wait()
             log.info("stopping: finishing what was accepted")
-            await running.close()
+            await asyncio.gather(running.close(), *(() if others is None else (others.close(),)))
     finally:
         db.recorder.finish()
         await loop.run_in_executor(None, db.store.close)

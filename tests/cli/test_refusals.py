@@ -118,7 +118,7 @@ def test_a_directory_that_cannot_be_written(tmp_path: Path) -> None:
     [
         ("--memory --data data", "Choose one of --data and --memory."),
         ("--memory --workers 2", "--memory keeps the data in one process; it cannot be shared by --workers."),
-        ("--workers 0", "--workers must be at least 1."),
+        ("--workers -1", "--workers cannot be negative."),
         ("--port 65536", "--port must be between 0 and 65535."),
         ("--account 12345", "--account must be twelve digits."),
         ("--account ²²²²²²²²²²²²", "--account must be twelve digits."),

@@ -20,7 +20,7 @@ def main() -> None:
     started_at = time.monotonic()
     counts: Counter[str] = Counter()
     for number in range(arguments.first, arguments.histories):
-        counts += record_and_check(f"{arguments.seed}/{number}", workers=1 + number % 2, lives=LIVES)
+        counts += record_and_check(f"{arguments.seed}/{number}", workers=number % 3, lives=LIVES)
         counts["histories"] += 1
         print(f"history {number + 1:,}: {counts['transactions']:,} transactions so far", flush=True)
     print(f"Every history has an order. {time.monotonic() - started_at:,.0f} seconds.")

@@ -11,7 +11,7 @@ import pytest
 from consistency.recording import record_and_check
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [0, 1, 2])
 def test_recorded_histories_are_linearizable_and_serializable(workers: int) -> None:
     seed = os.environ.get("SEED") or str(Random().randrange(10**9))
     counts = record_and_check(seed, workers=workers, lives=3)

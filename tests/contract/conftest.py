@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hashrange.storage import Durability, LmdbStore, MemoryStore, Store
+from hashrange.storage import Durability, LmdbStore, Store
+from hashrange.storage.memory import MemoryStore
 
 Opener = Callable[[Path], Store]
 

@@ -69,6 +69,10 @@ def test_every_scan_and_get_agrees_with_a_dict(open_store: Callable[[], Store]) 
             for start, end, reverse, limit in [*scans, (b"", b"\xff", False, None)]:
                 found = list(snapshot.scan(start, end, reverse=reverse, limit=limit))
                 assert found == expected_scan(model, start, end, reverse, limit)
+                if limit:
+                    values, last = snapshot.first_values(start, end, limit, reverse=reverse)
+                    assert values == [value for _, value in found]
+                    assert last == (found[-1][0] if found else b"")
         if isinstance(store, LmdbStore):
             assert list(store.verify()) == []
 

@@ -75,6 +75,23 @@ def test_a_limit_counts_from_where_the_scan_begins(store: Store) -> None:
     assert keys(store, b"b", b"e", limit=9) == [b"b", b"c", b"d"]
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("length", [1, 600])
+def test_the_first_values_of_a_range_are_those_that_a_scan_meets_first(
+    store: Store, length: int, *, reverse: bool
+) -> None:
+    ordered = [bytes([letter]) * length for letter in b"abcde"]
+    put(store, *((key, b"value of " + key) for key in ordered))
+    for start in (b"", ordered[1], ordered[3]):
+        for end in (ordered[1], ordered[4], b"\xff"):
+            for count in (1, 2, 5, 9):
+                with store.read() as snapshot:
+                    entries = list(snapshot.scan(start, end, reverse=reverse, limit=count))
+                    values, last = snapshot.first_values(start, end, count, reverse=reverse)
+                assert values == [value for _, value in entries]
+                assert last == (entries[-1][0] if entries else b"")
+
+
 def test_an_empty_store_has_nothing_to_scan(store: Store) -> None:
     assert keys(store, b"", b"\xff\xff\xff") == []
     assert keys(store, b"", b"\xff\xff\xff", reverse=True) == []

@@ -17,6 +17,10 @@ from types import TracebackType
 from urllib.parse import urlsplit
 
 HASHRANGE = (sys.executable, "-m", "hashrange")
+EAGER = (
+    "import sys; from hashrange.http import crew; crew.BUSY = crew.UNEVEN = 0.05; from hashrange.cli.main import main"
+)
+GROWING = (sys.executable, "-c", EAGER + "; sys.exit(main())")  # where tests run, no process has a CPU for itself
 ANNOUNCED = re.compile(r"serves DynamoDB on (\S+) from")
 START_SECONDS = 20.0
 STOP_SECONDS = 20.0
@@ -66,10 +70,20 @@ class Server:
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
         before: Callable[[], None] | None = None,
-        launcher: Sequence[str] = HASHRANGE,
+        launcher: Sequence[str] | None = None,
     ) -> None:
+        """With no workers it is one process that soon has helpers."""
         place: Sequence[object] = ("--memory",) if data is None else ("--data", data)
-        command = [*launcher, "serve", "--port", port, *place, "--workers", workers, *options]
+        command = [
+            *(launcher or (HASHRANGE if workers else GROWING)),
+            "serve",
+            "--port",
+            port,
+            *place,
+            "--workers",
+            workers,
+            *options,
+        ]
         self.data = data
         self.workers = workers
         self.lines: list[str] = []
@@ -122,9 +136,11 @@ class Server:
                 self._heard.wait(min(left, 0.1))
 
     def worker_pids(self) -> list[int]:
-        """The processes that answer: the children of the parent, or the one process itself."""
-        if self.workers == 1:
-            return [self.process.pid]
+        """The processes that answer: the children of the parent, or the one process itself, with its helpers."""
+        own = [self.process.pid] if self.workers <= 1 else []
+        return own + self._children()
+
+    def _children(self) -> list[int]:
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         try:
             found = children.read_text()

@@ -16,7 +16,7 @@ from harness import FakeExchange, target_of
 from hashrange import app
 from hashrange.auth.signing import SigningKeys, signed_headers
 from hashrange.clock import ManualClock
-from hashrange.storage import MemoryStore
+from hashrange.storage.memory import MemoryStore
 
 KEYS = SigningKeys(access_key="AKIDEXAMPLE", secret_key="a secret of some forty characters or so")
 BODY = b'{"Limit": 1}'

@@ -15,7 +15,8 @@ from hashrange.clock import ManualClock
 from hashrange.engine.scope import scope_of
 from hashrange.scaling.activity import Activity, activities, add_activity
 from hashrange.scaling.resource import Resource
-from hashrange.storage import MemoryStore, Plan, write_and_wait
+from hashrange.storage import Plan, write_and_wait
+from hashrange.storage.memory import MemoryStore
 
 OTHER = b"111111111111"
 TABLE = "arn:aws:dynamodb:us-east-1:111111111111:table/secret"

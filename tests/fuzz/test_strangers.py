@@ -14,7 +14,7 @@ from hashrange import app
 from hashrange.auth.signing import SigningKeys
 from hashrange.clock import ManualClock, OffsetClock
 from hashrange.operations import registry
-from hashrange.storage import MemoryStore
+from hashrange.storage.memory import MemoryStore
 from hashrange.validation.schema import COMPANIONS
 
 Message = tuple[bytes, bytes, dict[bytes, bytes], bytes]

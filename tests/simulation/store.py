@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from hashrange.storage import Done, MemoryStore, Planner, Result, Snapshot, Unavailable
+from hashrange.storage import Done, Planner, Result, Snapshot, Unavailable
+from hashrange.storage.memory import MemoryStore
 
 Effect = Callable[[Result], None]
 
@@ -69,6 +70,8 @@ class SimulatedStore:
             self.finished.append((each.done, Result(error=Unavailable("The disk failed."))))
         self._memory._data.clear()
         self._memory._data.update(before)
+        self._memory._keys.clear()
+        self._memory._keys.update(before)
         self.failures += bool(group)
 
     def _run(self, plan: Planner) -> Result:

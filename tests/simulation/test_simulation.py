@@ -11,7 +11,7 @@ import pytest
 from hashrange.backup.fill import Step
 from hashrange.jobs import expire_items, fill_indexes, remove_deleted, trim_log
 from hashrange.operations.transactions import transact_write_items
-from hashrange.storage import MemoryStore
+from hashrange.storage.memory import MemoryStore
 from hashrange.streams import records
 from simulation.world import run_world
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from urllib.parse import parse_qs
 
 from hashrange.errors import (
@@ -14,7 +13,10 @@ from hashrange.errors import (
 
 CREDENTIAL = b"Credential="
 HEADER_PARTS = ("Credential", "Signature", "SignedHeaders")
-REMEMBERED_BYTES_MAX = 512  # strangers may send any text, which must not stay with us
+SIGNATURE = b"Signature="
+SIGNED_HEADERS = b"SignedHeaders="
+HEADS_KEPT = 512
+HEAD_BYTES_MAX = 1024  # of those that are kept; a stranger could send longer ones
 QUERY_PARTS = ("X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders", "X-Amz-Date")
 
 
@@ -29,9 +31,22 @@ class Credential:
     terminator: str
 
 
+_heads: dict[bytes, Credential] = {}
+"""By what Authorization headers say before the signature, which is the same for a day."""
+
+
 def credential_of(url: bytes, headers: dict[bytes, bytes]) -> Credential:
     """The credential that a request was signed with, in its Authorization header or in its query string."""
     authorization = headers.get(b"authorization")
+    if authorization is not None and url == b"/" and b"x-amz-date" in headers:
+        known = _heads.get(authorization.rpartition(SIGNATURE)[0])
+        if known is not None:
+            return known
+    return _looked_for(authorization, url, headers)
+
+
+def _looked_for(authorization: bytes | None, url: bytes, headers: dict[bytes, bytes]) -> Credential:
+    """The credential of a request whose header we have not met yet, or that is out of the ordinary."""
     in_query = b"X-Amz-" in url
     if authorization is None:
         if in_query:
@@ -47,13 +62,24 @@ def credential_of(url: bytes, headers: dict[bytes, bytes]) -> Credential:
 def _from_header(authorization: bytes, headers: dict[bytes, bytes]) -> Credential:
     start = authorization.find(CREDENTIAL)
     dated = b"x-amz-date" in headers or b"date" in headers
-    if start < 0 or not dated or b"Signature=" not in authorization or b"SignedHeaders=" not in authorization:
+    if start < 0 or not dated or SIGNATURE not in authorization or SIGNED_HEADERS not in authorization:
         raise _incomplete_header(authorization, dated=dated)
     start += len(CREDENTIAL)
     end = authorization.find(b",", start)
     if end < 0:
         end = len(authorization)
-    return _credential(authorization[start:end].strip())
+    found = _parse(authorization[start:end].strip())
+    _keep(authorization.rpartition(SIGNATURE)[0], found)
+    return found
+
+
+def _keep(head: bytes, credential: Credential) -> None:
+    """Keep what a header says before its signature, if all of it is there and none of it is cut off."""
+    is_whole = CREDENTIAL in head and SIGNED_HEADERS in head and head.rstrip().endswith(b",")
+    if is_whole and len(head) <= HEAD_BYTES_MAX:
+        if len(_heads) >= HEADS_KEPT:
+            _heads.clear()
+        _heads[head] = credential
 
 
 def _incomplete_header(authorization: bytes, *, dated: bool) -> IncompleteSignatureException:
@@ -77,11 +103,7 @@ def _from_query(url: bytes) -> Credential:
             "".join(f"AWS query-string parameters must include '{name}'. " for name in missing)
             + "Re-examine the query-string parameters."
         )
-    return _credential(query["X-Amz-Credential"][0].encode("utf-8"))
-
-
-def _credential(text: bytes) -> Credential:
-    return _remembered(text) if len(text) <= REMEMBERED_BYTES_MAX else _parse(text)
+    return _parse(query["X-Amz-Credential"][0].encode("utf-8"))
 
 
 def _parse(credential: bytes) -> Credential:
@@ -96,6 +118,3 @@ def _parse(credential: bytes) -> Credential:
     if not found.region.isprintable():  # it becomes a part of keys in the store
         raise InvalidSignatureException(f"Credential should be scoped to a valid region, not '{found.region}'. ")
     return found
-
-
-_remembered = lru_cache(maxsize=1024)(_parse)

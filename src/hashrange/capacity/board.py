@@ -1,8 +1,8 @@
 """Sums that several worker processes add to, each in cells of its own, and that all of them can read.
 
-Workers share one piece of memory, made before they are forked. It has a column for each worker, and a cell has one
-writer, so nothing is ever lost and nobody waits. A new sum is given its row under a lock; that happens once for each
-limit of each table. Beside the sum each worker tells what credit it saw, for one that comes later.
+Workers share one piece of memory: a file without a name, which they inherit. It has a column for each worker, and a
+cell has one writer, so nothing is ever lost and nobody waits. A new sum is given its row under a lock; that happens
+once for each limit of each table. Beside the sum each worker tells what credit it saw, for one that comes later.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import logging
 import mmap
+import os
 import threading
 from typing import Protocol
 
@@ -22,6 +23,7 @@ ROWS_MAX = 1 << 16
 CELLS = 4  # of one worker in one row: its part of the sum, and what it saw last
 NAME_BYTES = 24
 COUNT_BYTES = 8
+NAMES_BYTES = COUNT_BYTES + ROWS_MAX * NAME_BYTES
 
 
 class Sum(Protocol):
@@ -75,15 +77,16 @@ class LocalBoard:
 
 
 class SharedBoard:
-    """The board of several workers. Made once, before they are forked; then each takes its column."""
+    """The board of several workers. Made once, before there are any; then each takes its column."""
 
-    def __init__(self, workers: int) -> None:
-        import tempfile  # which loads much that a server of one process does not need
-
+    def __init__(self, workers: int, descriptor: int | None = None) -> None:
+        """`descriptor` is that of a board which another process has made."""
         self._workers = workers
-        self._names = mmap.mmap(-1, COUNT_BYTES + ROWS_MAX * NAME_BYTES)
-        self._cells = memoryview(mmap.mmap(-1, ROWS_MAX * workers * CELLS * 8)).cast("d")
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - never written: processes lock it, and it goes with them
+        size_bytes = NAMES_BYTES + ROWS_MAX * workers * CELLS * 8
+        self.descriptor = _nameless_file(size_bytes) if descriptor is None else descriptor
+        shared = memoryview(mmap.mmap(self.descriptor, size_bytes))
+        self._names = shared[:NAMES_BYTES]
+        self._cells = shared[NAMES_BYTES:].cast("d")
         self._lock = threading.Lock()
         self._rows: dict[bytes, int] = {}  # those that this process knows
         self._column = 0
@@ -109,21 +112,21 @@ class SharedBoard:
     def _find(self, name: bytes) -> int | None:
         """The row of a name, which is given one if it has none."""
         with self._lock:
-            fcntl.lockf(self._file, fcntl.LOCK_EX)
+            fcntl.lockf(self.descriptor, fcntl.LOCK_EX)
             try:
                 count = self._read_names()
                 if name not in self._rows and count < ROWS_MAX:
                     self._write_name(count, name)
                 return self._rows.get(name)
             finally:
-                fcntl.lockf(self._file, fcntl.LOCK_UN)
+                fcntl.lockf(self.descriptor, fcntl.LOCK_UN)
 
     def _read_names(self) -> int:
         """Take note of what others have added."""
         count = int.from_bytes(self._names[:COUNT_BYTES])
         for row in range(len(self._rows), count):
             start = COUNT_BYTES + row * NAME_BYTES
-            self._rows[self._names[start : start + NAME_BYTES].rstrip(b"\0")] = row
+            self._rows[bytes(self._names[start : start + NAME_BYTES]).rstrip(b"\0")] = row
         return count
 
     def _write_name(self, row: int, name: bytes) -> None:
@@ -131,6 +134,19 @@ class SharedBoard:
         self._names[start : start + NAME_BYTES] = name.ljust(NAME_BYTES, b"\0")
         self._names[:COUNT_BYTES] = (row + 1).to_bytes(COUNT_BYTES)
         self._rows[name] = row
+
+
+def _nameless_file(size_bytes: int) -> int:
+    """A file for processes to share, which is gone when the last of them is. What is not written to takes no room."""
+    if hasattr(os, "memfd_create"):
+        descriptor = os.memfd_create("hashrange")
+    else:
+        import tempfile  # which loads much that is not needed elsewhere
+
+        with tempfile.TemporaryFile() as file:
+            descriptor = os.dup(file.fileno())
+    os.ftruncate(descriptor, size_bytes)
+    return descriptor
 
 
 class SharedSum:

@@ -1,10 +1,10 @@
-"""`hashrange compact`: rewrite the database without the space that deleted data left behind."""
+"""`hashrange compact`: rewrite the database without the space that deletes and splits of pages left behind."""
 
 from __future__ import annotations
 
 import argparse
 
-from hashrange.storage import compact_directory
+from hashrange.storage.compaction import compact_directory
 
 
 def run(arguments: argparse.Namespace) -> int:

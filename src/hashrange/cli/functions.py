@@ -30,10 +30,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def configured_functions(path: str | None) -> dict[str, str]:
+def configured_functions(path: str) -> dict[str, str]:
     """The functions of a configuration file, each a name and its target."""
-    if path is None:
-        return {}
     try:
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

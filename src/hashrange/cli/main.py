@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from types import ModuleType
 
 from hashrange import __version__
-from hashrange.cli import access, consumers, measures, policies, tools
 from hashrange.cli.options import DEFAULT_DATA, ConfigurationError, add_arguments, data_directory
 
 USAGE_ERROR = 2
@@ -24,11 +25,18 @@ examples:
 """
 
 
-def build_parser() -> argparse.ArgumentParser:
+COMMANDS = {
+    "check": "walk the whole database and verify it (exit code 0: sound, 1: problems found)",
+    "compact": "rewrite the database without unused space; no server may be running on it",
+    "copy": "copy the whole database as it is at one moment, also beside a running server",
+}
+
+
+def build_parser(*, serves: bool = False) -> argparse.ArgumentParser:
+    """The command line: all of it, or that of a server, which does not wait for the other commands to be declared."""
     parser = argparse.ArgumentParser(
         prog="hashrange",
         description="A DynamoDB-compatible database that anybody can run.",
-        epilog=EXAMPLES + tools.EXAMPLES + consumers.EXAMPLES + access.EXAMPLES + policies.EXAMPLES + measures.EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -39,11 +47,18 @@ def build_parser() -> argparse.ArgumentParser:
         "or in a TOML file.",
     )
     add_arguments(serve)
-    for name, text in (
-        ("check", "walk the whole database and verify it (exit code 0: sound, 1: problems found)"),
-        ("compact", "rewrite the database without unused space; no server may be running on it"),
-        ("copy", "copy the whole database as it is at one moment, also beside a running server"),
-    ):
+    if not serves:
+        add_other_commands(parser, commands)
+    return parser
+
+
+def add_other_commands(
+    parser: argparse.ArgumentParser, commands: argparse._SubParsersAction[argparse.ArgumentParser]
+) -> None:
+    from hashrange.cli import tools
+
+    parser.epilog = EXAMPLES + tools.EXAMPLES
+    for name, text in COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
         command.add_argument(
             "--data", metavar="DIR", help=f"directory of the database (default: {DEFAULT_DATA}) [HASHRANGE_DATA]"
@@ -51,20 +66,23 @@ def build_parser() -> argparse.ArgumentParser:
         if name == "copy":
             command.add_argument("to", metavar="TO", help="directory to make; it must be empty or missing")
     tools.add_commands(commands)
-    consumers.add_commands(commands)
-    access.add_commands(commands)
-    policies.add_commands(commands)
-    measures.add_commands(commands)
     commands.add_parser("version", help="print the version", description="Print the version.")
-    return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    arguments = build_parser().parse_args(tools.joined(sys.argv[1:] if argv is None else argv))
+    words = sys.argv[1:] if argv is None else list(argv)
     try:
-        return run(arguments)
+        return run(parse(words))
     except ConfigurationError as error:
         return refuse(error)
+
+
+def parse(words: list[str]) -> argparse.Namespace:
+    if words[:1] == ["serve"]:
+        return build_parser(serves=True).parse_args(words)
+    from hashrange.cli import tools
+
+    return build_parser().parse_args(tools.joined(words))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -79,12 +97,23 @@ def run(arguments: argparse.Namespace) -> int:
     from hashrange.storage import StoreError
 
     try:
-        if arguments.command in tools.MODULES:
-            return tools.run(arguments)
-        code: int = import_module(f"hashrange.cli.{arguments.command}").run(arguments)
-        return code
+        if arguments.command == "serve" or arguments.command in COMMANDS:
+            code: int = load(arguments.command).run(arguments)
+            return code
+        from hashrange.cli import tools
+
+        return tools.run(arguments)
     except (StoreError, CannotListen, BadCertificate) as error:
         return refuse(error)
+
+
+def load(command: str) -> ModuleType:
+    """The module of a command. Nothing of what is loaded is garbage, so the collector need not look for any."""
+    gc.disable()
+    try:
+        return import_module(f"hashrange.cli.{command}")
+    finally:
+        gc.enable()
 
 
 def is_compiled() -> bool:

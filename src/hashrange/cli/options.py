@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,7 +82,14 @@ SERVE_OPTIONS: tuple[Option, ...] = (
     Option("port", "port to listen on; 0 picks a free one", 8000, int),
     Option("data", f"directory of the database; made if missing (default: {DEFAULT_DATA})", None, metavar="DIR"),
     Option("memory", "keep everything in memory; nothing is left when the server stops", False, bool),
-    Option("workers", "processes that share the port and the database", 1, int, metavar="N"),
+    Option(
+        "workers",
+        "processes that share the port and the database; 0 = one, and more while there is much to do, up to one for "
+        "each CPU",
+        0,
+        int,
+        metavar="N",
+    ),
     Option(
         "durability",
         "when a write is answered: sync = after the disk has it; relaxed = before, the disk is synced every "
@@ -328,12 +334,14 @@ def read_file(path: str | None) -> dict[str, Any]:
     chosen = Path(path or CONFIG_FILE)
     try:
         with chosen.open("rb") as stream:
+            import tomllib  # for those who have a file; others start without it
+
             content = tomllib.load(stream)
     except FileNotFoundError:
         if path is None:
             return {}
         raise ConfigurationError(f"There is no configuration file {chosen}.") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise ConfigurationError(f"The configuration file {chosen} cannot be read: {error}.") from None
     unknown = sorted(set(content) - {option.name for option in SERVE_OPTIONS})
     if unknown:
@@ -347,8 +355,8 @@ def check(options: Options) -> Options:
         raise ConfigurationError("Choose one of --data and --memory.")
     if options.memory and options.workers > 1:
         raise ConfigurationError("--memory keeps the data in one process; it cannot be shared by --workers.")
-    if options.workers < 1:
-        raise ConfigurationError("--workers must be at least 1.")
+    if options.workers < 0:
+        raise ConfigurationError("--workers cannot be negative.")
     if not 0 <= options.port <= 65535:
         raise ConfigurationError("--port must be between 0 and 65535.")
     if (options.tls_cert is None) != (options.tls_key is None):

@@ -22,7 +22,8 @@ from hashrange.engine.table import Changes
 from hashrange.operations.items.actions import decide, new_put
 from hashrange.operations.operation import Request, Write
 from hashrange.operations.tables import create_table
-from hashrange.storage import MemoryStore, Plan, Snapshot, write_and_wait
+from hashrange.storage import Plan, Snapshot, write_and_wait
+from hashrange.storage.memory import MemoryStore
 from hashrange.validation.shape import load
 
 PAGES_MAX = 8  # of a range; the explanation says that there is more

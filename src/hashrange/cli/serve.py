@@ -8,23 +8,24 @@ import logging
 import math
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from hashrange import __version__, app
-from hashrange.capacity.board import LocalBoard, SharedBoard
+from hashrange.capacity.board import Board, LocalBoard, SharedBoard
 from hashrange.capacity.ledger import CapacitySettings
 from hashrange.capacity.limits import Throttling
 from hashrange.cli import logs
 from hashrange.cli.certificates import context_of, how_to_trust
 from hashrange.cli.exposure import require_protection
-from hashrange.cli.functions import configured_functions
 from hashrange.cli.options import DEFAULT_BUCKETS, DEFAULT_DATA, Options, settle
 from hashrange.cli.own_key import own_key
 from hashrange.engine.database import DatabaseSettings
 from hashrange.errors import Wording
 from hashrange.http import listen, server, workers
+from hashrange.http.cpus import cpus
 from hashrange.http.door import Settings as DoorSettings
 from hashrange.http.observe import ObserveSettings
 from hashrange.storage import CannotOpen, Durability, LmdbStore, Unavailable
@@ -34,14 +35,14 @@ log = logging.getLogger("hashrange.server")
 
 def run(arguments: argparse.Namespace) -> int:
     options = settle(arguments)
-    logs.configure(options.log_level, options.log_format)
-    if options.audit_log is not None:
-        logs.configure_audit(options.audit_log)
-    settings = settings_of(options)
-    sockets = listen.bind(options.host, options.port, options.workers)
+    configure_logs(options)
+    processes = options.workers or processes_possible(options)
+    board = LocalBoard() if processes == 1 else SharedBoard(processes)
+    settings = settings_of(options, board)
+    sockets = listen.bind(options.host, options.port, options.workers or 1)
     require_protection(settings, sockets[0], insecure=options.insecure)
-    if options.workers == 1:
-        return run_single(settings, sockets[0])
+    if options.workers <= 1:
+        return run_single(settings, sockets[0], crew_of(options, board, processes))
     assert settings.data is not None
     LmdbStore.open(settings.data).close()  # what is wrong with it is said once, before any worker starts
     announce(settings, sockets[0])
@@ -50,12 +51,36 @@ def run(arguments: argparse.Namespace) -> int:
     )
 
 
-def run_single(settings: app.Settings, listening: socket.socket) -> int:
+def configure_logs(options: Options) -> None:
+    logs.configure(options.log_level, options.log_format)
+    if options.audit_log is not None:
+        logs.configure_audit(options.audit_log)
+
+
+def processes_possible(options: Options) -> int:
+    """How many processes a server may grow to that was not told. One, where they could not share what there is: data
+    in memory, connections that are encrypted already, a clock that is moved."""
+    shares = not (options.memory or options.tls_cert or options.tls_self_signed or options.dev_clock)
+    return cpus() if shares and hasattr(socket, "send_fds") else 1
+
+
+def crew_of(options: Options, board: Board, processes: int) -> app.Join | None:
+    """The helpers of a server that may grow."""
+    if not isinstance(board, SharedBoard):
+        return None
+    from hashrange.cli.helper import hire
+    from hashrange.http.crew import Crew
+
+    hire_one = partial(hire, options, board.descriptor, processes)
+    return lambda running, stop: Crew(running, hire_one, processes - 1)
+
+
+def run_single(settings: app.Settings, listening: socket.socket, join: app.Join | None) -> int:
     def ready() -> None:
         announce(settings, listening)
         gc.freeze()  # what start-up made stays; the collector need not look at it again
 
-    return run_to_the_end(settings, listening, with_jobs=True, ready=ready)
+    return run_to_the_end(settings, [listening], with_jobs=True, ready=ready, join=join)
 
 
 def run_worker(settings: app.Settings, index: int, listening: socket.socket) -> int:
@@ -63,26 +88,31 @@ def run_worker(settings: app.Settings, index: int, listening: socket.socket) -> 
     if isinstance(settings.board, SharedBoard):
         settings.board.take_column(index)
     try:
-        return run_to_the_end(settings, listening, with_jobs=index == 0, ready=gc.freeze)
+        return run_to_the_end(settings, [listening], with_jobs=index == 0, ready=gc.freeze)
     except CannotOpen as error:
         log.error("%s", error)
         return workers.CANNOT_START
 
 
 def run_to_the_end(
-    settings: app.Settings, listening: socket.socket, *, with_jobs: bool, ready: Callable[[], None]
+    settings: app.Settings,
+    listening: Sequence[socket.socket],
+    *,
+    with_jobs: bool,
+    ready: Callable[[], None],
+    join: app.Join | None = None,
 ) -> int:
     """Serve until told to stop. Status 1 means that somebody should start the server again, as the parent of several
     workers does."""
     try:
-        server.run(app.serve(settings, [listening], with_jobs=with_jobs, ready=ready))
+        server.run(app.serve(settings, listening, with_jobs=with_jobs, ready=ready, join=join))
     except Unavailable as error:
         log.error("%s", error)
         return 1
     return 0
 
 
-def settings_of(options: Options) -> app.Settings:
+def settings_of(options: Options, board: Board) -> app.Settings:
     return app.Settings(
         data=None if options.memory else options.data or DEFAULT_DATA,
         durability=Durability(options.durability),
@@ -99,7 +129,7 @@ def settings_of(options: Options) -> app.Settings:
             on_demand_switches_max=options.on_demand_switches,
             buckets=buckets_of(options),
             s3_endpoint=options.s3_endpoint,
-            functions=configured_functions(options.functions),
+            functions=functions_of(options),
             kinesis_endpoint=options.kinesis_endpoint,
         ),
         door=replace(
@@ -117,7 +147,7 @@ def settings_of(options: Options) -> app.Settings:
             metrics_token=options.metrics_token,
         ),
         capacity=capacity_of(options),
-        board=LocalBoard() if options.workers == 1 else SharedBoard(options.workers),
+        board=board,
         verify_signatures=options.auth == "verify",
         allowed_origins=tuple(origin.strip() for origin in (options.allow_origin or "").split(",")),
         bootstrap=own_key() if options.auth == "verify" else None,
@@ -129,6 +159,14 @@ def buckets_of(options: Options) -> str | None:
     if options.buckets is not None or options.memory:
         return str(options.buckets) if options.buckets is not None else None
     return str(Path(options.data or DEFAULT_DATA).parent / DEFAULT_BUCKETS)
+
+
+def functions_of(options: Options) -> dict[str, str]:
+    if options.functions is None:
+        return {}
+    from hashrange.cli.functions import configured_functions  # for those who have some; others start without it
+
+    return configured_functions(options.functions)
 
 
 def capacity_of(options: Options) -> CapacitySettings:

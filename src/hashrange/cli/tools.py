@@ -1,4 +1,4 @@
-"""The commands that look into a database, or into its past, and those that move items or time.
+"""The commands that look into a database, or into its past, those that move items or time, and those of its neighbours.
 
 Declared here and carried out each in a module of its own, which is imported only when it is asked for.
 """
@@ -31,7 +31,8 @@ MODULES = {
     **measures.MODULES,
 }
 
-EXAMPLES = """\
+EXAMPLES = (
+    """\
   hashrange get orders '{"customer": "ada"}'         an item, read beside a running server
   hashrange get orders '{"customer": "ada"}' --as-of -15m
                                                      the same item a quarter of an hour ago
@@ -40,6 +41,11 @@ EXAMPLES = """\
   hashrange load orders orders.jsonl.gz --create     and back again
   hashrange clock advance 1h                         let an hour pass on a server with --dev-clock
 """
+    + consumers.EXAMPLES
+    + access.EXAMPLES
+    + policies.EXAMPLES
+    + measures.EXAMPLES
+)
 
 Add = Callable[[str, str], argparse.ArgumentParser]
 """Adds a command by its name and what it does."""
@@ -51,6 +57,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
     for declare in (_get, _scan, _history, _dump, _load, _clock):
         declare(add)
+    for neighbour in (consumers, access, policies, measures):
+        neighbour.add_commands(commands)
 
 
 def _get(add: Add) -> None:

@@ -40,18 +40,39 @@ class Catalog:
         self._clock = clock
         self._factories = tuple(factories)
         self._entries: dict[bytes, Entry] = {}
+        # As requests name them: those that can be served, with the keys and the records they were found by.
+        self._serving: dict[tuple[Scope, str], tuple[bytes, bytes, Table]] = {}
 
     def table(self, snapshot: Snapshot, scope: Scope, name_or_arn: str) -> Table:
         """The table that items are read from and written to; it must exist and be ready."""
-        scope, name = resolve_table(scope, name_or_arn)
-        table = self.find(snapshot, scope, name)
-        if table is None or table.definition.status not in SERVING:
+        known = self._serving.get((scope, name_or_arn))
+        if known is not None:
+            key, raw, table = known
+            if snapshot.get(key) == raw:
+                return table
+        return self._looked_up(snapshot, scope, name_or_arn)
+
+    def _looked_up(self, snapshot: Snapshot, scope: Scope, name_or_arn: str) -> Table:
+        """The same for a table that is asked for the first time, has changed, or is about to change."""
+        self._serving.pop((scope, name_or_arn), None)
+        owner, name = resolve_table(scope, name_or_arn)
+        key = keyspace.catalog_key(owner.prefix, name)
+        entry = self._entry(snapshot, key)
+        table = None if entry is None else entry.table
+        if entry is None or table is None or table.definition.status not in SERVING:
             raise ResourceNotFoundException()
+        if entry.settled:
+            if len(self._serving) >= ENTRIES_MAX:
+                self._serving.clear()
+            self._serving[scope, name_or_arn] = key, entry.raw, table
         return table
 
     def find(self, snapshot: Snapshot, scope: Scope, name: str) -> Table | None:
         """The table of that name, whatever its status; None if there is none."""
-        key = keyspace.catalog_key(scope.prefix, name)
+        entry = self._entry(snapshot, keyspace.catalog_key(scope.prefix, name))
+        return None if entry is None else entry.table
+
+    def _entry(self, snapshot: Snapshot, key: bytes) -> Entry | None:
         raw = snapshot.get(key)
         if raw is None:
             self._entries.pop(key, None)
@@ -61,7 +82,7 @@ class Catalog:
             if len(self._entries) >= ENTRIES_MAX:
                 self._entries.clear()
             entry = self._entries[key] = self._build(raw)
-        return entry.table
+        return entry
 
     def _has_settled(self, entry: Entry) -> bool:
         return self._clock.micros() >= entry.record.settles_at_micros
@@ -75,9 +96,10 @@ class Catalog:
 
     def record(self, snapshot: Snapshot, scope: Scope, name: str) -> TableRecord:
         """The whole record of a table that exists."""
-        table = self.find(snapshot, scope, name)
-        assert table is not None
-        return self._entries[keyspace.catalog_key(scope.prefix, name)].record
+        entry = self._entry(snapshot, keyspace.catalog_key(scope.prefix, name))
+        assert entry is not None
+        assert entry.table is not None
+        return entry.record
 
     def names(self, snapshot: Snapshot, scope: Scope, *, after_name: str = "") -> Iterator[str]:
         """The tables of a scope in byte order of their names, those after a given name."""

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from hashrange.clock import Clock
 from hashrange.engine.catalog import Catalog
-from hashrange.engine.scope import Scope
-from hashrange.engine.table import MaintainerFactory, Table
+from hashrange.engine.table import MaintainerFactory
 from hashrange.engine.usage import Ledger, Recorder, Unlimited, Unrecorded, Usage, Use
 from hashrange.limits import ITEM_COLLECTION_BYTES_MAX
-from hashrange.storage.interface import Snapshot, Store
+from hashrange.storage.interface import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +43,10 @@ class Database:
         self.clock = clock
         self.settings = settings or DatabaseSettings()
         self.catalog = Catalog(clock, factories)
+        self.read = store.read
+        self.table = self.catalog.table  # one that is ready to serve
         self.ledger: Ledger = Unlimited()
         self.recorder: Recorder = Unrecorded()
-
-    def read(self) -> AbstractContextManager[Snapshot]:
-        return self.store.read()
-
-    def table(self, snapshot: Snapshot, scope: Scope, name_or_arn: str) -> Table:
-        """A table that is ready to serve; ResourceNotFoundException if there is none of that name."""
-        return self.catalog.table(snapshot, scope, name_or_arn)
 
     def spend(self, usage: Usage, use: Use) -> None:
         """Use capacity, or be throttled."""

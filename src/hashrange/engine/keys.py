@@ -12,11 +12,12 @@ from hashrange.engine.definition import KeySchema
 from hashrange.errors import EmptyKeyValue, ValidationException
 from hashrange.limits import PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX
 from hashrange.values.binary import decode
-from hashrange.values.ordered import key_bytes, partition_hash
+from hashrange.values.ordered import attribute_hash, key_bytes
 from hashrange.values.types import Attributes
 
 INVALID = "One or more parameter values were invalid: "
 SCHEMA_MISMATCH = "The provided key element does not match the schema"
+SHORT_CHARACTERS = SORT_KEY_BYTES_MAX // 4  # surely short enough for any key: no character takes more than four bytes
 
 
 class PrimaryKey:
@@ -48,27 +49,27 @@ class PrimaryKey:
 
     def of_key(self, key: Attributes) -> bytes:
         """The stored key that a Key parameter names: exactly the key attributes, with their types."""
-        self.require_match(key)
-        return self.pack(key)
-
-    def require_match(self, key: Attributes) -> None:
         if len(key) != self.count:
             raise ValidationException(SCHEMA_MISMATCH)
         for name, kind in self.types.items():
-            value = key.get(name)
-            if value is None or kind not in value:
+            if kind not in key.get(name, ()):
                 raise ValidationException(SCHEMA_MISMATCH)
+        return self.pack(key)
 
     def pack(self, attributes: Attributes) -> bytes:
         """Partition hash and sort key of attributes whose key types are right."""
-        content: str = attributes[self.partition_name][self.partition_type]
-        check_key_size(self.partition_name, self.partition_type, content, is_sort_key=False)
-        packed = partition_hash(((self.partition_type, content),))
+        kind = self.partition_type
+        content: str = attributes[self.partition_name][kind]
+        if not 0 < len(content) <= SHORT_CHARACTERS:
+            check_key_size(self.partition_name, kind, content, is_sort_key=False)
+        packed = attribute_hash(kind, content)
         if self.sort_name is None:
             return packed
-        content = attributes[self.sort_name][self.sort_type]
-        check_key_size(self.sort_name, self.sort_type, content, is_sort_key=True)
-        return packed + key_bytes(self.sort_type, content)
+        kind = self.sort_type
+        content = attributes[self.sort_name][kind]
+        if not 0 < len(content) <= SHORT_CHARACTERS:
+            check_key_size(self.sort_name, kind, content, is_sort_key=True)
+        return packed + key_bytes(kind, content)
 
     def take(self, item: Attributes) -> Attributes:
         """Only the key attributes of an item."""
@@ -81,7 +82,7 @@ def check_key_size(name: str, kind: str, content: str, *, is_sort_key: bool) -> 
         return
     if not content:
         raise EmptyKeyValue.of(name, kind)
-    if len(content) <= SORT_KEY_BYTES_MAX // 4:  # no character takes more than four bytes
+    if len(content) <= SHORT_CHARACTERS:
         return
     check_key_bytes(key_size(kind, content), is_sort_key=is_sort_key)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -13,21 +12,23 @@ from hashrange.engine.source import Range, Source
 from hashrange.engine.units import Consumed, read_units
 from hashrange.limits import PAGE_BYTES_MAX
 from hashrange.storage.interface import Snapshot
-from hashrange.values.item import HEADER_BYTES, SIZE_AT, Item, size_from
+from hashrange.values.item import HEADER_BYTES, SIZE_AT, Item, size_from, stored_size
 from hashrange.values.types import Attributes
 
 # A page is read in parts, so that nobody has to wait for a whole one. Whole items are only passed on.
 PART_ITEMS = 64
 PART_BYTES = 128 * 1024
 PLAIN_PART_ITEMS = 1024
+AT_ONCE_FIRST = 16
+AT_ONCE_ITEMS_MAX = 64
+AT_ONCE_BYTES = 128 * 1024
 OBJECT_BYTES = 41  # what a bytes object in a list takes beside its content
 
 Filter = Callable[[Attributes], bool]
 Projection = Callable[[Attributes], Attributes]
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """What to read, and what to show of it."""
 
     source: Source
@@ -77,13 +78,10 @@ def go_on(snapshot: Snapshot, reading: Reading, walk: Walk) -> bool:
     A part takes about a millisecond. The next one may be read from a newer snapshot: a page has never promised to be
     a picture of one moment, only that each item is whole and as new as the request.
     """
-    start, end = reading.range
-    if walk.position is not None:
-        start, end = (start, walk.position) if reading.reverse else (walk.position + b"\0", end)
-    entries = snapshot.scan(start, end, reverse=reading.reverse)
+    rest = reading.range if walk.position is None else _after(reading, walk.position)
     if reading.filter is None and reading.projection is None and not reading.fetching:
-        return _walk_plain(entries, reading.limit, walk)
-    return _walk(snapshot, reading, entries, walk)
+        return _walk_plain(snapshot, reading, rest, walk)
+    return _walk(snapshot, reading, rest, walk)
 
 
 def page_of(reading: Reading, walk: Walk) -> Page:
@@ -101,40 +99,68 @@ def page_of(reading: Reading, walk: Walk) -> Page:
 Entries = Iterator[tuple[bytes, bytes]]
 
 
-def _walk_plain(entries: Entries, limit: int | None, walk: Walk) -> bool:
+def _walk_plain(snapshot: Snapshot, reading: Reading, rest: Range, walk: Walk) -> bool:
     """A part of a page of whole items, which are passed on without looking inside."""
     shown = walk.shown
-    size_bytes = walk.size_bytes
-    stop = _stop(len(shown) + PLAIN_PART_ITEMS, limit)
-    key = stored = b""
-    for key, stored in islice(entries, stop - len(shown)):  # noqa: B007 - the last ones are looked at below
-        shown.append(stored[HEADER_BYTES:])
-        size_bytes += size_from(stored, SIZE_AT)[0]
-        if size_bytes >= PAGE_BYTES_MAX:
-            break
-    walk.scanned = len(shown)
-    walk.size_bytes = size_bytes
-    if len(shown) < stop and size_bytes < PAGE_BYTES_MAX:
-        return True  # there was nothing more
-    walk.position = key
-    return _is_complete(walk, entries, stored, at_limit=len(shown) == limit, page_bytes=size_bytes)
+    stop = _stop(len(shown) + PLAIN_PART_ITEMS, reading.limit)
+    while len(shown) < stop:
+        count = min(stop - len(shown), _at_once(walk))
+        stored, key = snapshot.first_values(*rest, count, reverse=reading.reverse)
+        shown += [item[HEADER_BYTES:] for item in stored]
+        walk.size_bytes += sum([size_from(item, SIZE_AT)[0] for item in stored])
+        walk.scanned = len(shown)
+        if walk.size_bytes >= PAGE_BYTES_MAX:
+            goes_on = _cut(walk, stored) or snapshot.first_values(*_after(reading, key), 1, reverse=reading.reverse)[0]
+            walk.last = stored[-1] if goes_on or len(shown) == reading.limit else None
+            return True
+        if len(stored) < count:
+            return True  # there was nothing more
+        walk.position = key
+        rest = _after(reading, key)
+    if stop == reading.limit:
+        walk.last = stored[-1]
+    return stop == reading.limit
 
 
-def _walk(snapshot: Snapshot, reading: Reading, entries: Entries, walk: Walk) -> bool:
+def _at_once(walk: Walk) -> int:
+    """How many items to take at once: few at first, and then as many as will not be large, by those seen so far."""
+    if not walk.scanned:
+        return AT_ONCE_FIRST
+    return max(1, min(AT_ONCE_ITEMS_MAX, AT_ONCE_BYTES * walk.scanned // walk.size_bytes))
+
+
+def _cut(walk: Walk, stored: list[bytes]) -> bool:
+    """Take back the items after the one that made the page full; whether there were any."""
+    count = len(stored)
+    while walk.size_bytes - stored_size(stored[-1]) >= PAGE_BYTES_MAX:
+        walk.size_bytes -= stored_size(stored.pop())
+        walk.shown.pop()
+    walk.scanned = len(walk.shown)
+    return len(stored) < count
+
+
+def _after(reading: Reading, position: bytes) -> Range:
+    """What is left of the range after an entry."""
+    start, end = reading.range
+    return (start, position) if reading.reverse else (position + b"\0", end)
+
+
+def _walk(snapshot: Snapshot, reading: Reading, rest: Range, walk: Walk) -> bool:
     """A part of a page of items that are filtered, cut down, or completed from the table.
 
     An item that was fetched counts whole towards the megabyte; its entry in the index may be a few bytes only.
     """
     stop = _stop(walk.scanned + PART_ITEMS, reading.limit)
     stop_bytes = min(walk.page_bytes + PART_BYTES, PAGE_BYTES_MAX)
+    entries = snapshot.scan(*rest, reverse=reading.reverse)
     for key, stored in entries:
-        item = Item.load(stored)
+        size_bytes = stored_size(stored)
         walk.scanned += 1
-        walk.size_bytes += item.size_bytes
-        fetched_bytes = _show(snapshot, reading, item, walk.shown)
+        walk.size_bytes += size_bytes
+        fetched_bytes = _show(snapshot, reading, stored[HEADER_BYTES:], walk.shown)
         if fetched_bytes:
             walk.fetched_units += read_units(fetched_bytes, consistent=reading.consistent)
-        walk.page_bytes += fetched_bytes or item.size_bytes
+        walk.page_bytes += fetched_bytes or size_bytes
         if walk.scanned == stop or walk.page_bytes >= stop_bytes:
             walk.position = key
             at_limit = walk.scanned == reading.limit
@@ -157,21 +183,19 @@ def _stop(part: int, limit: int | None) -> int:
     return part if limit is None or part < limit else limit
 
 
-def _show(snapshot: Snapshot, reading: Reading, item: Item, shown: list[bytes]) -> int:
+def _show(snapshot: Snapshot, reading: Reading, json: bytes, shown: list[bytes]) -> int:
     """Add an evaluated item to those shown, if the filter lets it through; the bytes that were fetched for it."""
-    if reading.filter is not None and not reading.filter(item.attributes):
+    attributes: Attributes = orjson.loads(json)
+    if reading.filter is not None and not reading.filter(attributes):
         return 0
     fetched_bytes = 0
     if reading.fetching:
         table = reading.source.table
-        whole = table.get(snapshot, table.key.pack(item.attributes))
+        whole = table.get(snapshot, table.key.pack(attributes))
         assert whole is not None, "an index entry has its item"
         fetched_bytes = whole.size_bytes
-        item = whole
-    if reading.projection is None:
-        shown.append(item.json)
-    else:
-        shown.append(orjson.dumps(reading.projection(item.attributes)))
+        json, attributes = whole.json, whole.attributes
+    shown.append(json if reading.projection is None else orjson.dumps(reading.projection(attributes)))
     return fetched_bytes
 
 

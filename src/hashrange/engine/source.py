@@ -21,7 +21,17 @@ Range = tuple[bytes, bytes]
 class Source:
     """A table or an index, ready to be read in key order."""
 
-    __slots__ = ("index", "key_names", "partition", "position_names", "prefix", "sort", "table")
+    __slots__ = (
+        "index",
+        "key_names",
+        "partition",
+        "partition_names",
+        "position_names",
+        "prefix",
+        "sort",
+        "sort_names",
+        "table",
+    )
 
     def __init__(self, table: Table, index: Index | None) -> None:
         self.table = table
@@ -39,7 +49,18 @@ class Source:
             self.partition = index.partition
             self.sort = index.sort
             self.key_names = index.key_names
+        self.partition_names = tuple(name for name, _ in self.partition)
+        self.sort_names = tuple(name for name, _ in self.sort)
         self.position_names = tuple(dict.fromkeys((*self.key_names, *key.names)))
+
+    @classmethod
+    def of(cls, table: Table, index: Index | None) -> Source:
+        """The source of a table or index, which is made once and then shared."""
+        name = None if index is None else index.name
+        source = table.sources.get(name)
+        if source is None:
+            source = table.sources[name] = cls(table, index)
+        return source
 
     def whole(self) -> Range:
         return self.prefix, after(self.prefix)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from hashrange.engine import keyspace
 from hashrange.engine.definition import TableDefinition
@@ -15,6 +15,9 @@ from hashrange.errors import ValidationException
 from hashrange.storage.interface import Plan, Snapshot
 from hashrange.values.item import Item, stored_size
 from hashrange.values.types import Attributes
+
+if TYPE_CHECKING:
+    from hashrange.engine.source import Source
 
 USER = "user"
 SERVICE = "service"  # deletions by the time-to-live service
@@ -92,6 +95,7 @@ class Table:
         "key",
         "maintainers",
         "name",
+        "sources",
     )
 
     def __init__(self, definition: TableDefinition, factories: Iterable[MaintainerFactory] = ()) -> None:
@@ -107,6 +111,7 @@ class Table:
         self.maintainers = tuple(maintainer for maintainer in built if maintainer is not None)
         self.allowance: object = None  # what the ledger knows about the limits of this definition, once it has looked
         self.allowance_is_known = False
+        self.sources: dict[str | None, Source] = {}  # for reads of the table (None) and of its indexes
 
     def index(self, name: str) -> Index | None:
         return next((index for index in self.indexes if index.name == name), None)

@@ -44,9 +44,10 @@ class Consumed:
     def include(self, other: Consumed) -> None:
         """Count the units of another request part on the same table."""
         self.table += other.table
-        for mine, theirs in ((self.local_indexes, other.local_indexes), (self.global_indexes, other.global_indexes)):
-            for name, units in theirs.items():
-                mine[name] = mine.get(name, 0.0) + units
+        if other.local_indexes:
+            _add_up(self.local_indexes, other.local_indexes)
+        if other.global_indexes:
+            _add_up(self.global_indexes, other.global_indexes)
 
     def report(self, level: str, table_name: str, *, kind: str | None = None) -> dict[str, Any]:
         """The ConsumedCapacity member at level TOTAL or INDEXES.
@@ -61,6 +62,11 @@ class Consumed:
             if self.global_indexes:
                 answer["GlobalSecondaryIndexes"] = {n: _arm(u, kind) for n, u in self.global_indexes.items()}
         return answer
+
+
+def _add_up(mine: dict[str, float], theirs: dict[str, float]) -> None:
+    for name, units in theirs.items():
+        mine[name] = mine.get(name, 0.0) + units
 
 
 def _arm(units: float, kind: str | None) -> dict[str, Any]:

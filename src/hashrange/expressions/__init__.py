@@ -13,10 +13,11 @@ from hashrange.expressions.condition import Condition
 from hashrange.expressions.key_condition import KeyClause, KeyCondition, KeyRange
 from hashrange.expressions.kinds import Kind
 from hashrange.expressions.projection import Projection
-from hashrange.expressions.request import Prepared, prepare
+from hashrange.expressions.request import NO_EXPRESSIONS, Prepared, prepare
 from hashrange.expressions.update import Update
 
 __all__ = [
+    "NO_EXPRESSIONS",
     "Condition",
     "KeyClause",
     "KeyCondition",

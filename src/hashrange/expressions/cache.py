@@ -51,15 +51,16 @@ class Cache(Generic[Remembered]):
             self._characters -= forgotten
 
 
-class Parsed(Generic[Tree]):
-    """An expression that passed the checks of its text."""
+class Parsed(Generic[Tree, Compiled]):
+    """An expression that passed the checks of its text. One without placeholders for names is `bound` at once."""
 
-    __slots__ = ("names", "tree", "values")
+    __slots__ = ("bound", "names", "tree", "values")
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self.names = name_placeholders_in(tree)
         self.values = frozenset(value_placeholders_in(tree))
+        self.bound: Bound[Compiled] | None = None
 
 
 class Bound(Generic[Compiled]):
@@ -90,19 +91,20 @@ class Family(Generic[Tree, Compiled]):
         self._parse = parse
         self._checks = checks
         self._compiled = compiled
-        self._parsed: Cache[Parsed[Tree]] = Cache()
-        self._bound: Cache[Bound[Compiled]] = Cache()
+        self._parsed: Cache[Parsed[Tree, Compiled]] = Cache()
+        self._bound: Cache[Bound[Compiled]] = Cache()  # those with placeholders for names, and the names they met
 
     def bind(self, text: str, names: Names) -> Bound[Compiled]:
         """The expression with its names. Raises what is wrong with the text alone."""
-        bound = self._bound.get(text)  # most expressions without placeholders for names are found at once
-        if bound is not None:
-            return bound
         parsed = self._parsed.get(text)
         if parsed is None:
             parsed = Parsed(self._parse(text, self.kind))
+            if not parsed.names:
+                parsed.bound = self._meet(parsed, {})
             self._parsed.put(text, parsed, CHARACTERS_OF_ANY_EXPRESSION + len(text))
-        key = (text, *map(names.get, parsed.names)) if parsed.names else text
+        if parsed.bound is not None:
+            return parsed.bound
+        key = (text, *map(names.get, parsed.names))
         bound = self._bound.get(key)
         if bound is None:
             bound = self._meet(parsed, names)
@@ -110,7 +112,7 @@ class Family(Generic[Tree, Compiled]):
             self._bound.put(key, bound, CHARACTERS_OF_ANY_EXPRESSION + len(text) + replaced)
         return bound
 
-    def _meet(self, parsed: Parsed[Tree], names: Names) -> Bound[Compiled]:
+    def _meet(self, parsed: Parsed[Tree, Compiled], names: Names) -> Bound[Compiled]:
         checks = self._checks(parsed.tree, names, self.kind)
         compiled = None if checks.is_hopeless else self._compiled(parsed.tree, names)
         return Bound(compiled, checks.run, frozenset(parsed.names), parsed.values)

@@ -45,6 +45,11 @@ class Condition:
         """Whether the condition holds; a missing item has no attributes."""
         return self._test(attributes, values)
 
+    def with_values(self, values: Values) -> Callable[[Attributes], bool]:
+        """The same for many items and one set of values."""
+        test = self._test
+        return lambda attributes: test(attributes, values)
+
 
 def _compiled(node: ConditionNode, names: Names) -> Test:
     match node:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from hashrange.errors import EmptyKeyValue, ValidationException
 from hashrange.expressions.ast import (
@@ -46,8 +47,7 @@ class KeyClause:
     operands: tuple[Operand, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class KeyRange:
+class KeyRange(NamedTuple):
     """What a query reads: one partition and, in it, the sort keys that begin with `sort_values` and whose next
     attribute satisfies the operator. Without operator it is all that begin so."""
 
@@ -57,6 +57,46 @@ class KeyRange:
     operands: tuple[AttributeValue, ...] = ()
 
 
+class Constants(NamedTuple):
+    """A clause whose constants only wait for the values of a request."""
+
+    attribute: str
+    operator: str
+    constants: tuple[Callable[[Values], AttributeValue], ...]
+
+    @classmethod
+    def of(cls, clause: KeyClause) -> Constants:
+        return cls(clause.attribute, clause.operator, tuple(map(_constant, clause.operands)))
+
+    def operands(self, types: Mapping[str, str], values: Values) -> tuple[AttributeValue, ...]:
+        """The values, which must be possible ones of the attribute."""
+        found = []
+        type_code = types[self.attribute]
+        for constant in self.constants:
+            value = constant(values)
+            if type_code not in value:
+                raise ValidationException(TYPE_MISMATCH)
+            if not value[type_code]:
+                raise EmptyKeyValue.of(self.attribute, type_code)
+            found.append(value)
+        return tuple(found)
+
+
+def _constant(operand: Operand) -> Callable[[Values], AttributeValue]:
+    constant = constant_of(operand)
+    assert constant is not None
+    return constant
+
+
+class Fitted(NamedTuple):
+    """The clauses of a key condition in the order of a key that they fit."""
+
+    hash_names: tuple[str, ...]
+    range_names: tuple[str, ...]
+    partition: tuple[Constants, ...]
+    sort: tuple[Constants, ...]
+
+
 class KeyCondition:
     """The conditions on single key attributes, in source order.
 
@@ -64,11 +104,12 @@ class KeyCondition:
     other expressions of the request.
     """
 
-    __slots__ = ("_refusal", "clauses")
+    __slots__ = ("_fitted", "_refusal", "clauses")
 
     def __init__(self, root: ConditionNode, names: Names) -> None:
         self.clauses: tuple[KeyClause, ...] = ()
         self._refusal: ValidationException | None = None
+        self._fitted: Fitted | None = None  # to the key that it met last, which is most often the only one
         try:
             self.clauses = _clauses(root, names)
         except ValidationException as error:
@@ -95,6 +136,19 @@ class KeyCondition:
         values: Values,
     ) -> KeyRange:
         """The range that is meant in a table or index with this key. `types` maps key attributes to S, N or B."""
+        fitted = self._fitted
+        if fitted is None or fitted.hash_names != hash_names or fitted.range_names != range_names:
+            fitted = self._fitted = self._fit(hash_names, range_names)
+        partition_values = tuple([clause.operands(types, values)[0] for clause in fitted.partition])
+        if not fitted.sort:
+            return KeyRange(partition_values)
+        sort_operands = [clause.operands(types, values) for clause in fitted.sort]
+        if fitted.sort[-1].operator != "=":
+            leading = tuple(operands[0] for operands in sort_operands[:-1])
+            return KeyRange(partition_values, leading, fitted.sort[-1].operator, sort_operands[-1])
+        return KeyRange(partition_values, tuple(operands[0] for operands in sort_operands))
+
+    def _fit(self, hash_names: tuple[str, ...], range_names: tuple[str, ...]) -> Fitted:
         clauses = {clause.attribute: clause for clause in self.clauses}
         _check_count(len(clauses), len(hash_names) + len(range_names))
         for name in hash_names:
@@ -102,13 +156,9 @@ class KeyCondition:
                 raise _missed(name)
         if any(clauses[name].operator != "=" for name in hash_names):
             raise ValidationException(NOT_SUPPORTED)
-        sort_clauses = _sort_clauses(clauses, hash_names, range_names)
-        partition_values = tuple(_operands(clauses[name], types, values)[0] for name in hash_names)
-        sort_operands = [_operands(clause, types, values) for clause in sort_clauses]
-        if sort_clauses and sort_clauses[-1].operator != "=":
-            leading = tuple(operands[0] for operands in sort_operands[:-1])
-            return KeyRange(partition_values, leading, sort_clauses[-1].operator, sort_operands[-1])
-        return KeyRange(partition_values, tuple(operands[0] for operands in sort_operands))
+        partition = tuple(Constants.of(clauses[name]) for name in hash_names)
+        sort = tuple(map(Constants.of, _sort_clauses(clauses, hash_names, range_names)))
+        return Fitted(hash_names, range_names, partition, sort)
 
 
 def _clauses(root: ConditionNode, names: Names) -> tuple[KeyClause, ...]:
@@ -209,19 +259,3 @@ def _sort_clauses(
             f"because a condition is present on key attribute {last}"
         )
     return [clauses[name] for name in used]
-
-
-def _operands(clause: KeyClause, types: Mapping[str, str], values: Values) -> tuple[AttributeValue, ...]:
-    """The constants of a clause, which must be possible values of its attribute."""
-    found = []
-    for operand in clause.operands:
-        constant: Callable[[Values], AttributeValue] | None = constant_of(operand)
-        assert constant is not None
-        value = constant(values)
-        type_code = types[clause.attribute]
-        if type_code not in value:
-            raise ValidationException(TYPE_MISMATCH)
-        if not value[type_code]:
-            raise EmptyKeyValue.of(clause.attribute, type_code)
-        found.append(value)
-    return tuple(found)

@@ -6,7 +6,7 @@ placeholders that no expression used, and last the shape of the key condition.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -52,7 +52,7 @@ class Prepared:
     values: Mapping[str, AttributeValue] = field(default_factory=dict)
 
 
-_NOTHING = Prepared()  # for all requests without expressions; nobody changes it
+NO_EXPRESSIONS = Prepared()  # for all requests without expressions; nobody changes it
 
 
 def prepare(
@@ -73,7 +73,7 @@ def prepare(
     """
     if update is None and condition is None and key_condition is None and filter is None:
         if names is None and values is None and projection is None:
-            return _NOTHING
+            return NO_EXPRESSIONS
         if names is not None and projection is None:
             raise placeholders.names_without_expression()
         if values is not None:
@@ -111,12 +111,12 @@ def _checked(
 
 
 def _check_used(names: Names, values: Values, bounds: list[Bound[Any]]) -> None:
-    for bound in bounds:  # most often one expression uses everything
-        if names.keys() <= bound.names and values.keys() <= bound.values:
-            return
-    used_names = {name for bound in bounds for name in bound.names}
-    if not names.keys() <= used_names:
-        raise placeholders.unused(placeholders.NAMES, (key for key in names if key not in used_names))
-    used_values = {value for bound in bounds for value in bound.values}
-    if not values.keys() <= used_values:
-        raise placeholders.unused(placeholders.VALUES, (key for key in values if key not in used_values))
+    unused_names: Set[str] = names.keys()
+    unused_values: Set[str] = values.keys()
+    for bound in bounds:
+        unused_names -= bound.names
+        unused_values -= bound.values
+    if unused_names:
+        raise placeholders.unused(placeholders.NAMES, (key for key in names if key in unused_names))
+    if unused_values:
+        raise placeholders.unused(placeholders.VALUES, (key for key in values if key in unused_values))

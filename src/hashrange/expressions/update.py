@@ -28,6 +28,7 @@ class Update:
         "_writes",
         "clearing_actions",
         "computed_names",
+        "names",
         "targets",
         "writing_actions",
     )
@@ -39,6 +40,7 @@ class Update:
         self.writing_actions = sum(self._writes)  # SET and ADD
         self.clearing_actions = len(self._writes) - self.writing_actions  # REMOVE and DELETE
         self._tree = PathTree.of(self.targets)
+        self.names = tuple(map(str, self._tree.children))  # of the attributes that are changed
         self.computed_names = frozenset(
             str(target[0]) for action, target in zip(root.actions, self.targets, strict=True) if _computes(action)
         )

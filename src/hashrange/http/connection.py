@@ -88,6 +88,8 @@ class Connection(asyncio.Protocol):
             self.end_after_last()
         elif full:
             self.refuse(busy_answer)
+        elif self.door.place is not None:
+            self.door.place(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.door.leave(self)
@@ -103,6 +105,7 @@ class Connection(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         """The client will send nothing more, but may be waiting for answers."""
+        self.door.outbox.send()
         if self.closing_since is not None or not (self.pending or self.waiting):
             return False
         self.end_after_last()
@@ -181,7 +184,7 @@ class Connection(asyncio.Protocol):
             self._keep(exchange, message)
             return
         pending.popleft()
-        self.transport.write(message)
+        self.door.outbox.put(self.transport, message)
         if exchange.closes:
             self._finish()
         elif pending or self.holding:
@@ -210,7 +213,7 @@ class Connection(asyncio.Protocol):
     def _send_ready(self) -> None:
         pending = self.pending
         while pending and (message := pending[0].message) is not None:
-            self.transport.write(message)
+            self.door.outbox.put(self.transport, message)
             if pending.popleft().closes:
                 self._finish()
         if self.unread_bytes:
@@ -245,6 +248,19 @@ class Connection(asyncio.Protocol):
             and len(self.pending) < self.in_flight_max
             and self.unread_bytes <= self.door.settings.write_buffer_bytes
         )
+
+    # Leaving for another process
+
+    def is_quiet(self) -> bool:
+        """Whether nothing of it is in our hands: no request begun or unanswered, no answer unsent."""
+        self.door.outbox.send()
+        idle = not (self.pending or self.waiting or self.holding or self.deaf or self.reader.begun)
+        return idle and not self.transport.get_write_buffer_size()
+
+    def leave(self) -> None:
+        """Another process has it now. Closing our end ends nothing as long as that one has it open."""
+        self.deaf = True
+        self.transport.close()
 
     # Answers that nobody reads
 
@@ -283,6 +299,7 @@ class Connection(asyncio.Protocol):
         A client that was refused may still be sending. Closing on bytes that were not read would destroy our
         answer on its way, so for a while they are read and thrown away.
         """
+        self.door.outbox.send()
         self.closing_since = self.door.now
         self._forget()
         if not self.lingers:
@@ -301,7 +318,7 @@ class Connection(asyncio.Protocol):
 
     def stop(self) -> None:
         """Answer what has been sent so far, a request half read included, and close."""
-        if not self.reader.url and not self.deaf:
+        if not self.reader.begun and not self.deaf:
             self.lingers = self.holding  # there may be more that we did not read
             self.end_after_last()
 
@@ -327,7 +344,7 @@ class Connection(asyncio.Protocol):
         elif self.congested_since is not None:
             if now - self.congested_since > settings.drain_seconds:
                 self.transport.abort()
-        elif self.reader.url and not self.holding:
+        elif self.reader.begun and not self.holding:
             if now - self.reader.since > settings.request_seconds:
                 self.refuse(plain_answer(408, "The request took too long to arrive."))
         elif not self.pending and now - self.reader.since > settings.idle_seconds:

@@ -34,7 +34,7 @@ from hashrange.http.observe import Observer
 from hashrange.http.origins import PageGuard
 from hashrange.http.overload import LARGE_BODY_BYTES
 from hashrange.http.pending import Pending
-from hashrange.http.request_id import RequestIds
+from hashrange.http.request_id import request_ids
 from hashrange.http.side_doors import SideDoor
 from hashrange.operations.operation import Answer, LongRead, Operation, Request, Write
 from hashrange.storage.interface import Result, StoreError
@@ -100,7 +100,7 @@ class Dispatcher:
         self._writes = pending.writes
         self._long_reads = pending.long_reads
         self.observer = observer  # None: nothing is written down
-        self._request_id = RequestIds()
+        self._request_id = request_ids().__next__
         self._own_scope = scope_of(account, region)  # of requests that never came to address one
 
     def __call__(self, exchange: Exchange) -> None:
@@ -139,12 +139,13 @@ class Dispatcher:
         if type(members) is not dict:
             raise SerializationException()
         answer = self._answer(call, target, members, scope)
-        if isinstance(answer, Write):
-            self._writes.write(answer.plan, call.finish, exchange.body)
-        elif isinstance(answer, LongRead):
-            self._long_reads.start(answer, call.finish, exchange)
-        else:
+        if answer is None or type(answer) is dict:
             call.succeed(answer)
+        elif isinstance(answer, Write):
+            self._writes.write(answer.plan, call.finish, exchange.body)
+        else:
+            assert isinstance(answer, LongRead)
+            self._long_reads.start(answer, call.finish, exchange)
 
     def _answer(self, call: Call, target: Target, members: dict[str, Any], scope: Scope) -> Answer:
         """Check the members of a request, then its permission, and have the operation done."""

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
-from email.utils import formatdate
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from hashrange import limits
 from hashrange.clock import Clock
 from hashrange.http.exchange import Exchange, Handler
+from hashrange.http.outbox import Outbox
 from hashrange.http.overload import MEMORY_BYTES_MAX, Memory
 
 if TYPE_CHECKING:
     from hashrange.http.connection import Connection
+
+DATE_FORMAT = "%a, %d %b %Y %H:%M:%S GMT"  # in English, as long as nobody sets a locale
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +52,12 @@ class Door:
         self.handler = handler
         self.settings = settings
         self.memory = memory or Memory.of(settings.memory_bytes_max)
+        self.outbox = Outbox()
         self.connections: set[Connection] = set()
         self.congested: dict[Connection, None] = {}  # those whose clients do not read, the longest first
         self._api: Handler | None = None  # the handler that takes over again when we have rested
         self._late: deque[Exchange] = deque()
+        self.place: Callable[[Connection], None] | None = None  # decides which process has a new connection
         self.stopping = False
         self.emptied = asyncio.Event()
         self._clock = clock
@@ -60,7 +66,7 @@ class Door:
     def sweep(self, now: float) -> None:
         """Take note of the time, and let every connection compare itself with the limits."""
         self.now = now
-        date = formatdate(self._clock.seconds(), usegmt=True).encode()
+        date = datetime.fromtimestamp(self._clock.seconds(), UTC).strftime(DATE_FORMAT).encode()
         self.standing_lines = b"Server: Server\r\nDate: %b\r\nConnection: keep-alive\r\n" % date
         self.closing_lines = b"Server: Server\r\nDate: %b\r\nConnection: close\r\n" % date
         for connection in tuple(self.connections):

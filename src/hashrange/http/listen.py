@@ -81,7 +81,8 @@ def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, Address]:
     if not 0 <= port <= PORT_MAX:
         raise CannotListen(f"{port} is not a port number.")  # getaddrinfo would take it modulo 65,536
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        name = host.encode() if host.isascii() else host  # for a text Python loads its tables of international names
+        found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (socket.gaierror, UnicodeError) as error:
         raise CannotListen(f"{host!r} is not a name or address of this machine.") from error
     family, _, _, _, address = min(found, key=lambda entry: entry[0] != socket.AF_INET)

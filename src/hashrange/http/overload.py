@@ -45,9 +45,10 @@ class Pool:
 
     def take(self, size_bytes: int, *, own_bytes: int = 0) -> bool:
         """Whether there is room for more; then it is taken."""
-        if not self.has_room(size_bytes, own_bytes=own_bytes):
+        held_bytes = self.held_bytes + size_bytes
+        if held_bytes > self.bytes_max and not self.has_room(size_bytes, own_bytes=own_bytes):
             return False
-        self.held_bytes += size_bytes
+        self.held_bytes = held_bytes
         return True
 
     def give_back(self, size_bytes: int) -> None:

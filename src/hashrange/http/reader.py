@@ -1,7 +1,8 @@
 """Bytes to requests: what one connection's parser calls back into.
 
-The parser calls `on_url`, `on_header`..., `on_headers_complete`, `on_body`... and `on_message_complete`. The few
-lines that every request runs are in those methods; what only an unusual request needs is set apart below them.
+The parser calls `on_message_begin`, `on_url`, `on_header`..., `on_headers_complete`, `on_body`... and
+`on_message_complete`. The few lines that every request runs are in those methods; what only an unusual request needs is
+set apart below them.
 
 The parser itself is strict: it refuses bare line feeds, folded headers, repeated or doubtful lengths, and a
 length next to a transfer encoding, which are the ways to make two servers disagree about where a request ends.
@@ -31,10 +32,11 @@ class EndOfInput(Exception):
 class Reader:
     """Reads the requests of one connection, and hands each to it as an `Exchange`.
 
-    A request is being read while `url` is not empty, and has been since `since`.
+    A request is being read while it has `begun`, which was at `since`; before that, the last one was.
     """
 
     __slots__ = (
+        "begun",
         "body",
         "connection",
         "door",
@@ -55,6 +57,7 @@ class Reader:
         self.door = door
         self.settings = door.settings
         self.parser = HttpRequestParser(self)
+        self.begun = False
         self.since = door.now
         self.url = b""
         self.headers: dict[bytes, bytes] = {}
@@ -66,16 +69,16 @@ class Reader:
         self.held_bytes = 0  # of requests unfinished or waiting, as far as they are counted in the door's memory
 
     def feed(self, data: bytes) -> None:
-        self.long_input = len(data) > self.settings.header_bytes_max or self.url != b""
+        self.long_input = len(data) > self.settings.header_bytes_max or self.begun
         try:
             self.parser.feed_data(data)
         except HttpParserUpgrade as upgrade:
             self._decline_upgrades(data, upgrade.args[0])
         except HttpParserError as error:
             self._not_http(error)
-        if self.url:
+        if self.begun:
             self._count_unfinished(len(data))
-        if self.url or self.held_bytes or self.connection.waiting:
+        if self.begun or self.held_bytes or self.connection.waiting:
             self._hold(len(data))
 
     def close(self) -> None:
@@ -85,6 +88,7 @@ class Reader:
 
     def abandon(self) -> None:
         """Forget a request that is half read."""
+        self.begun = False
         self.url = self.body = b""
         self._give_back()
 
@@ -95,14 +99,14 @@ class Reader:
 
     # What every request runs
 
+    def on_message_begin(self) -> None:
+        self.begun = True
+        self.since = self.door.now
+
     def on_url(self, url: bytes) -> None:
-        if self.url:
-            url = self.url + url  # it came in pieces
-        else:
-            self.since = self.door.now
-        self.url = url
+        self.url += url  # which may come in pieces
         self.progressed = True
-        if len(url) > self.settings.url_bytes_max:
+        if len(self.url) > self.settings.url_bytes_max:
             self._reject(400, f"The request line is longer than {self.settings.url_bytes_max} bytes.")
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -145,6 +149,7 @@ class Reader:
             handler = self._decoding(handler)
         elif len(exchange.body) > LARGE_BODY_BYTES:
             handler = undisturbed(handler)
+        self.begun = False
         self.url = self.body = b""
         if self.headers:
             self.headers = {}
@@ -220,7 +225,7 @@ class Reader:
         """
         rest = memoryview(data)[offset:]
         try:
-            while self.url:
+            while self.begun:
                 try:
                     self._reread_without_upgrade()
                     self.parser.feed_data(rest)
@@ -253,7 +258,7 @@ class Reader:
 
     def _hold(self, size_bytes: int) -> None:
         """Count what was received and is not on its way yet; refuse the request if there is no room for it."""
-        if self.connection.deaf or not (self.url or self.connection.waiting):
+        if self.connection.deaf or not (self.begun or self.connection.waiting):
             self._give_back()
         elif self.door.memory.bodies.take(size_bytes, own_bytes=self.held_bytes):
             self.held_bytes += size_bytes

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import secrets
-from itertools import count
+from collections.abc import Iterator
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-COUNTER_DIGITS = 13  # hexadecimal digits, enough for 2**52 requests
 ID_CHARACTERS = 52
-SCATTER = 0x9E3779B97F4A7 | 1  # odd, so multiplying by it visits every counter value once
+COUNTER_DIGITS = 10  # hexadecimal
+COUNTER_MAX = 16**COUNTER_DIGITS - 1
+SCATTER = 0x9E3779B97F | 1  # odd, so steps of this length come to every counter value once
+ENDINGS = tuple(f"{ending:03X}" for ending in range(16**3))  # ids that differ in nothing else cost next to nothing
+PREFIX_CHARACTERS = ID_CHARACTERS - COUNTER_DIGITS - len(ENDINGS[0])
 
 
-class RequestIds:
-    """Makes ids from a random prefix and a counter whose digits are scattered."""
-
-    __slots__ = ("_next", "_prefix")
-
-    def __init__(self) -> None:
-        self._prefix = "".join(secrets.choice(ALPHABET) for _ in range(ID_CHARACTERS - COUNTER_DIGITS))
-        self._next = count(secrets.randbits(40)).__next__
-
-    def __call__(self) -> str:
-        return f"{self._prefix}{self._next() * SCATTER & 0xFFFFFFFFFFFFF:013X}"
+def request_ids() -> Iterator[str]:
+    """Ids of a random prefix, a counter whose digits are scattered, and an ending."""
+    prefix = "".join(secrets.choice(ALPHABET) for _ in range(PREFIX_CHARACTERS))
+    counter = secrets.randbits(4 * COUNTER_DIGITS)
+    while True:
+        counter = counter + SCATTER & COUNTER_MAX
+        beginning = f"{prefix}{counter:0{COUNTER_DIGITS}X}"
+        for ending in ENDINGS:
+            yield beginning + ending

@@ -53,8 +53,19 @@ class Server:
         self._schedule_sweep()
 
     @property
+    def door(self) -> Door:
+        return self._door
+
+    @property
     def connection_count(self) -> int:
         return len(self._door.connections)
+
+    async def adopt(self, accepted: socket.socket) -> None:
+        """Go on with a connection that another process has accepted."""
+        try:
+            await self._loop.connect_accepted_socket(lambda: Connection(self._door), accepted)
+        except OSError:
+            accepted.close()  # its client was faster, and is gone
 
     async def close(self) -> None:
         """Stop accepting, close idle connections, let accepted requests be answered within the grace period."""

@@ -18,6 +18,7 @@ from hashrange.engine.definition import TableRecord
 from hashrange.engine.lifecycle import catalog_key
 from hashrange.engine.table import Changes, ItemChange
 from hashrange.storage.interface import Snapshot
+from hashrange.values.ordered import after
 
 _sequence = Struct(">Q")
 
@@ -53,6 +54,10 @@ def dump(change: ItemChange, changes: Changes, due_at_micros: int) -> bytes:
             "adds": [[key.hex(), amount] for key, amount in changes.adds],
         }
     )
+
+
+def is_anything_postponed(snapshot: Snapshot) -> bool:
+    return next(snapshot.scan(keyspace.POSTPONED, after(keyspace.POSTPONED), limit=1), None) is not None
 
 
 def due_at_micros(stored: bytes) -> int:

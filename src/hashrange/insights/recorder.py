@@ -8,6 +8,7 @@ it is killed is lost.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -15,10 +16,12 @@ from hashrange.clock import Clock
 from hashrange.engine import keyspace
 from hashrange.engine.table import Table
 from hashrange.engine.usage import WRITE, Throttle, Use
-from hashrange.insights.rules import Resource, resources
 from hashrange.insights.window import MINUTE_MICROS, Window, minute_of
 from hashrange.storage.interface import Plan, Planner, Snapshot
 from hashrange.values.types import Attributes
+
+if TYPE_CHECKING:
+    from hashrange.insights.rules import Resource
 
 WRITE_WEIGHT = 3.0  # a write unit counts as much as three read units (observed)
 
@@ -94,6 +97,8 @@ class KeyRecorder:
             return known[1]
         if known is not None:  # a table whose definition has changed is another object
             self._close(known[1])
+        from hashrange.insights.rules import resources  # servers that watch nothing start without it
+
         minute = minute_of(now)
         watches = tuple(Watch(each, minute) for each in resources(table.definition) if each.rules)
         self._watches[table.definition.id] = table, watches

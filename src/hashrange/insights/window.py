@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import orjson
 
 from hashrange.engine import keyspace
-from hashrange.insights.rules import Resource, Rule
 from hashrange.insights.top_keys import Key, TopKeys
 from hashrange.storage.interface import Snapshot
+
+if TYPE_CHECKING:
+    from hashrange.insights.rules import Resource, Rule
 
 MINUTE_MICROS = 60_000_000
 MINUTES_KEPT = 24 * 60  # CloudWatch reports on a day at most

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashrange.engine import keyspace
 from hashrange.engine.database import Database
 from hashrange.engine.table import Changes
-from hashrange.indexes.propagation import due_at_micros, load
+from hashrange.indexes.propagation import due_at_micros, is_anything_postponed, load
 from hashrange.jobs.job import Job, Step
 from hashrange.storage.interface import Plan, Planner, Snapshot
 from hashrange.values.ordered import after
@@ -30,8 +30,8 @@ def catch_up(db: Database) -> Planner | None:
     earlier server queued must not come after that.
     """
     with db.read() as snapshot:
-        first = next(snapshot.scan(keyspace.POSTPONED, after(keyspace.POSTPONED), limit=1), None)
-    return None if first is None else lambda snapshot: propagate(db, snapshot, ALL_DUE)
+        postponed = is_anything_postponed(snapshot)
+    return (lambda snapshot: propagate(db, snapshot, ALL_DUE)) if postponed else None
 
 
 def propagate(db: Database, snapshot: Snapshot, due_by_micros: int) -> Plan:

@@ -3,7 +3,6 @@
 Nothing here has heard of a table.
 """
 
-from hashrange.storage.compaction import Compaction, compact_directory
 from hashrange.storage.interface import (
     CannotOpen,
     Completions,
@@ -23,11 +22,9 @@ from hashrange.storage.interface import (
     write_and_wait,
 )
 from hashrange.storage.lmdb_store import Durability, LmdbStore
-from hashrange.storage.memory import MemoryStore
 
 __all__ = [
     "CannotOpen",
-    "Compaction",
     "Completions",
     "Conflict",
     "Corruption",
@@ -36,7 +33,6 @@ __all__ = [
     "Durability",
     "LmdbStore",
     "Lost",
-    "MemoryStore",
     "Plan",
     "Planner",
     "Result",
@@ -44,7 +40,6 @@ __all__ = [
     "Store",
     "StoreError",
     "Unavailable",
-    "compact_directory",
     "deliver_inline",
     "write_and_wait",
 ]

@@ -154,8 +154,8 @@ def exclusive_use(directory: Path) -> Iterator[None]:
         lock.release()
 
 
-def write_data_file(directory: Path, write: Callable[[int], None]) -> None:
-    """Let `write` fill a descriptor, then put the file in the place of the database, all or nothing.
+def write_data_file(directory: Path, write: Callable[[Path, int], None]) -> None:
+    """Let `write` fill a file, by its path or descriptor, then put it in the place of the database, all or nothing.
 
     Whatever happens on the way, the directory holds the old database or the new one, never a part of either.
     """
@@ -163,7 +163,7 @@ def write_data_file(directory: Path, write: Callable[[int], None]) -> None:
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
         try:
-            write(descriptor)
+            write(partial, descriptor)
             os.fsync(descriptor)
         finally:
             os.close(descriptor)

@@ -56,6 +56,11 @@ class Snapshot(Protocol):
         """Entries with start <= key < end, in key order (descending if `reverse`), at most `limit` of them."""
         ...
 
+    def first_values(self, start: bytes, end: bytes, count: int, *, reverse: bool = False) -> tuple[list[bytes], bytes]:
+        """The values of the first `count` entries that a scan would meet, and the key of the last of them. This is
+        the fastest way to many entries; all values that it returns are in memory."""
+        ...
+
 
 @dataclass(slots=True)
 class Plan:
@@ -75,9 +80,9 @@ class Plan:
 Planner = Callable[[Snapshot], Plan]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Result:
-    """The fate of a plan: its answer, durable as the store promises, or the error that prevented it."""
+    """The fate of a plan: its answer, durable as the store promises, or the error that prevented it. Never changed."""
 
     answer: Any = None
     error: BaseException | None = None

@@ -9,7 +9,7 @@ from types import TracebackType
 import lmdb
 
 from hashrange.storage.interface import Corruption, StoreError, Unavailable
-from hashrange.storage.long_keys import STRIDE, physical_key, scan
+from hashrange.storage.long_keys import STRIDE, first_values, physical_key, scan
 
 DAMAGE = (
     lmdb.CorruptedError,
@@ -48,6 +48,9 @@ class TransactionSnapshot:
         entries = scan(self._transaction, start, end, reverse=reverse)
         return entries if limit is None else islice(entries, limit)
 
+    def first_values(self, start: bytes, end: bytes, count: int, *, reverse: bool = False) -> tuple[list[bytes], bytes]:
+        return first_values(self._transaction, start, end, count, reverse=reverse)
+
 
 class ReadSnapshot(TransactionSnapshot):
     """A read transaction that lives as long as its `with`.
@@ -72,5 +75,5 @@ class ReadSnapshot(TransactionSnapshot):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._transaction.abort()
-        if isinstance(error, lmdb.Error):
+        if error is not None and isinstance(error, lmdb.Error):
             raise as_store_error(error) from error

@@ -158,7 +158,7 @@ class LmdbStore:
             raise CannotOpen(f"There is a database in {target} already.")
         files.create_directory(target)
         try:
-            files.write_data_file(target, lambda descriptor: self._environment.copyfd(descriptor, compact))
+            files.write_data_file(target, lambda _, descriptor: self._environment.copyfd(descriptor, compact))
         except (lmdb.Error, OSError) as error:
             raise as_store_error(error) from error
 

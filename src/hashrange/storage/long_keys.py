@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from hashlib import blake2b
+from itertools import islice, takewhile
 
 import lmdb
 
@@ -82,6 +83,39 @@ def scan(
     return iter(())
 
 
+def first_values(
+    transaction: lmdb.Transaction[bytes], start: bytes, end: bytes, count: int, *, reverse: bool
+) -> tuple[list[bytes], bytes]:
+    """The values of the first entries that a scan would meet, and the key of the last.
+
+    LMDB lists values without their keys fastest. The last key says whether they all are of the range; only if not, the
+    keys are listed too. A link among the values is seen by its own, which is empty, and is left to a scan.
+    """
+    first, last = _seekable_start(start), _seekable_end(min(end, OWN))
+    cursor = transaction.cursor()
+    if start >= end or not _enter(cursor, first, last, reverse=reverse):
+        return [], b""
+    values = list(islice(cursor.iterprev(keys=False) if reverse else cursor.iternext(keys=False), count))
+    key = cursor.key()
+    if not key or (key < first if reverse else key >= last):
+        _enter(cursor, first, last, reverse=reverse)
+        walk = cursor.iterprev(values=False) if reverse else cursor.iternext(values=False)
+        keys = list(islice(takewhile(first.__le__ if reverse else last.__gt__, walk), count))
+        key = keys[-1] if keys else b""
+        del values[len(keys) :]
+    if all(values):
+        return values, key
+    entries = list(islice(scan(transaction, start, end, reverse=reverse), count))
+    return [value for _, value in entries], entries[-1][0] if entries else b""
+
+
+def _enter(cursor: lmdb.Cursor[bytes], first: bytes, last: bytes, *, reverse: bool) -> bool:
+    """Go to where a walk between two bounds begins; whether there is anything."""
+    if reverse:
+        return cursor.prev() if cursor.set_range(last) else cursor.last()
+    return cursor.set_range(first)
+
+
 # Below, a *level* is what is stored under one prefix, which stands for a `head` of many bytes: the entry that is
 # physically at prefix + rest has the key head + rest. The top level has an empty prefix and an empty head.
 # `first` and `last` bound the physical keys of the level; `start` and `end` bound the keys the caller asked for.
@@ -97,7 +131,7 @@ def _forward(
     end: bytes,
 ) -> Iterator[tuple[bytes, bytes]]:
     cursor = transaction.cursor()
-    if not cursor.set_range(first):
+    if not _enter(cursor, first, last, reverse=False):
         return
     cut = len(prefix)
     for physical, value in cursor.iternext():
@@ -121,8 +155,7 @@ def _backward(
     end: bytes,
 ) -> Iterator[tuple[bytes, bytes]]:
     cursor = transaction.cursor()
-    found = cursor.prev() if cursor.set_range(last) else cursor.last()
-    if not found:
+    if not _enter(cursor, first, last, reverse=True):
         return
     cut = len(prefix)
     for physical, value in cursor.iterprev():

@@ -7,11 +7,11 @@ to open; writes of other threads wait until it is closed, and writes of the same
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from types import TracebackType
 
-from sortedcontainers import SortedDict
+from sortedcontainers import SortedList
 
 from hashrange.storage.interface import (
     Deliver,
@@ -26,11 +26,12 @@ from hashrange.storage.plans import checked_size_bytes
 
 
 class MemoryStore:
-    """A sorted dict behind the interface of a store."""
+    """A dict and its sorted keys behind the interface of a store."""
 
     def __init__(self, deliver: Deliver = deliver_inline) -> None:
         self._deliver = deliver
-        self._data: SortedDict = SortedDict()
+        self._data: dict[bytes, bytes] = {}
+        self._keys: SortedList = SortedList()
         self._lock = threading.RLock()
         self._snapshots_open = 0
         self._held_back: list[tuple[Planner, Done]] = []
@@ -61,11 +62,7 @@ class MemoryStore:
             changes = self._changes(plan)
         except Exception as error:
             return Result(error=error)
-        for key, value in changes.items():
-            if value is None:
-                self._data.pop(key, None)
-            else:
-                self._data[key] = value
+        self._apply(changes)
         return Result(plan.answer)
 
     def _changes(self, plan: Plan) -> dict[bytes, bytes | None]:
@@ -76,6 +73,17 @@ class MemoryStore:
             total = int.from_bytes(current or b"", "little", signed=True) + amount
             changes[key] = total.to_bytes(8, "little", signed=True)
         return changes
+
+    def _apply(self, changes: dict[bytes, bytes | None]) -> None:
+        data = self._data
+        for key, value in changes.items():
+            if value is not None:
+                if key not in data:
+                    self._keys.add(key)
+                data[key] = value
+            elif key in data:
+                del data[key]
+                self._keys.remove(key)
 
     def _enter(self) -> None:
         self._lock.acquire()
@@ -94,11 +102,13 @@ class MemoryStore:
 class MemorySnapshot:
     """The data of a `MemoryStore`, standing still while a reader is inside `with`."""
 
-    __slots__ = ("_data", "_store")
+    __slots__ = ("_data", "_keys", "_store", "get")
 
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
         self._data = store._data
+        self._keys = store._keys
+        self.get: Callable[[bytes], bytes | None] = store._data.get
 
     def __enter__(self) -> MemorySnapshot:
         self._store._enter()
@@ -109,10 +119,6 @@ class MemorySnapshot:
     ) -> None:
         self._store._leave()
 
-    def get(self, key: bytes) -> bytes | None:
-        value: bytes | None = self._data.get(key)
-        return value
-
     def get_many(self, keys: Sequence[bytes]) -> list[bytes | None]:
         return [self._data.get(key) for key in keys]
 
@@ -120,5 +126,11 @@ class MemorySnapshot:
         self, start: bytes, end: bytes, *, reverse: bool = False, limit: int | None = None
     ) -> Iterator[tuple[bytes, bytes]]:
         data = self._data
-        keys = data.irange(start, end, inclusive=(True, False), reverse=reverse) if start < end else ()
-        return ((key, data[key]) for key in islice(keys, limit))
+        return ((key, data[key]) for key in islice(self._range(start, end, reverse), limit))
+
+    def first_values(self, start: bytes, end: bytes, count: int, *, reverse: bool = False) -> tuple[list[bytes], bytes]:
+        keys = list(islice(self._range(start, end, reverse), count))
+        return list(map(self._data.__getitem__, keys)), keys[-1] if keys else b""
+
+    def _range(self, start: bytes, end: bytes, reverse: bool) -> Iterator[bytes]:
+        return self._keys.irange(start, end, (True, False), reverse) if start < end else iter(())

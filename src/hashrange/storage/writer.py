@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 
 import lmdb
 
@@ -84,9 +84,10 @@ class Writer:
 
     def _next(self) -> Entry | None:
         """The next plan that is already waiting."""
-        if self._queue.empty():
+        try:
+            entry = self._queue.get_nowait()
+        except Empty:
             return None
-        entry = self._queue.get()
         self._finished = entry is None
         return entry
 

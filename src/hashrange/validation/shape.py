@@ -15,11 +15,6 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from typing import Any
 
-from hashrange.errors import ValidationException
-from hashrange.validation import wording
-from hashrange.validation.coercion import coerced_structure
-from hashrange.validation.constraints import violations
-from hashrange.validation.message import constraint_error
 from hashrange.validation.plausible import Check, Compiler
 from hashrange.validation.schema import Schema, schema_of
 
@@ -39,15 +34,9 @@ class InputShape:
 
     def explain(self, request: dict[str, Any]) -> dict[str, Any]:
         """The request cleaned and converted, or the error that the service answers it with."""
-        structure = self._schema.input_of(self.operation)
-        cleaned = coerced_structure(self._schema, structure, request)
-        for (operation, member), text in wording.WHEN_MISSING.items():
-            if operation == self.operation and member not in cleaned:
-                raise ValidationException(text)
-        found = list(violations(self._schema, structure, cleaned))
-        if found:
-            raise constraint_error(self._schema, self.operation, found)
-        return cleaned
+        from hashrange.validation.explain import explain  # servers do not wait for the first who needs it
+
+        return explain(self._schema, self.operation, request)
 
 
 @lru_cache

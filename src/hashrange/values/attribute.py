@@ -10,7 +10,7 @@ request knows what the service says then, or whether it would convert (`{"BOOL":
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -69,9 +69,9 @@ def check_value(value: object, depth: int = 1) -> int:
     return _CHECKS[type_code](value, value[type_code], depth)
 
 
-def check_depth(attributes: dict[str, Any]) -> None:
-    """Refuse attributes, normalised but put together anew, that are nested too deeply."""
-    level = [value for value in attributes.values() if "M" in value or "L" in value]
+def check_depth(attributes: dict[str, Any], names: Iterable[str]) -> None:
+    """Refuse an item whose attributes of these names, normalised but put together anew, are nested too deeply."""
+    level = [value for name in names if "M" in (value := attributes.get(name, ())) or "L" in value]
     for _ in range(NESTING_LEVELS_MAX):
         inner: list[dict[str, Any]] = []
         for value in level:
@@ -89,9 +89,12 @@ def _check_members(members: dict[str, Any], depth: int) -> int:
         length = len(name) if name.isascii() else len(name.encode())
         if not 0 < length <= ATTRIBUTE_NAME_BYTES_MAX:
             raise ValidationException(LONG_NAME if name else EMPTY_NAME, enveloped=True)
-        text = value.get("S") if type(value) is dict and len(value) == 1 and depth <= NESTING_LEVELS_MAX else None
-        if type(text) is str:  # as most are: spare them the call
+        is_plain = type(value) is dict and len(value) == 1 and depth <= NESTING_LEVELS_MAX
+        if is_plain and type(text := value.get("S")) is str:  # most are strings or numbers: spare them some calls
             total += length + (len(text) if text.isascii() else len(text.encode()))
+        elif is_plain and type(text := value.get("N")) is str:
+            value["N"] = canonical = number.normalise(text)
+            total += length + number.size_bytes(canonical)
         else:
             total += length + check_value(value, depth)
         if total > HOPELESS_BYTES:

@@ -23,6 +23,8 @@ TOO_MANY_DIGITS = "Attempting to store more than 38 significant digits in a Numb
 
 _WRITTEN = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?)([0-9]+))?")
 
+_CANONICAL = re.compile(r"0|-?(?:[1-9][0-9]*(?:\.[0-9]*[1-9])?|0\.[0-9]*[1-9])")
+
 _EXPONENT_DIGITS_MAX = 9
 _EXPONENT_BEYOND = 10**9  # more than the digits that fit into a request, so they cannot make up for it
 
@@ -32,8 +34,11 @@ _EXACT = Context(prec=320)
 
 def normalise(text: str) -> str:
     """The canonical text of a number as a client may write it."""
-    if len(text) <= NUMBER_DIGITS_MAX and text.isdecimal() and text.isascii() and (text[0] != "0" or text == "0"):
-        return text
+    if len(text) <= NUMBER_DIGITS_MAX:  # which is surely within the range
+        if text.isdecimal() and text.isascii() and (text[0] != "0" or text == "0"):
+            return text
+        if _CANONICAL.fullmatch(text) is not None:
+            return text
     match = _WRITTEN.fullmatch(text)
     if match is None:
         raise _not_numeric(text)
@@ -54,10 +59,13 @@ def size_bytes(canonical: str) -> int:
     decimal point, and one for a minus sign."""
     if canonical.isdecimal():
         return 1 + (len(canonical.rstrip("0")) + 1) // 2
-    negative, digits, magnitude = _split(canonical)
-    whole = max(0, min(len(digits), magnitude + 1))
-    fraction = len(digits) - whole
-    return 1 + (whole + 1) // 2 + (fraction + 1) // 2 + negative
+    negative = canonical[0] == "-"
+    whole, _, fraction = canonical[negative:].partition(".")
+    if whole == "0":  # zeros at either end do not count
+        whole, fraction = "", fraction.lstrip("0")
+    elif not fraction:
+        whole = whole.rstrip("0")
+    return 1 + (len(whole) + 1) // 2 + (len(fraction) + 1) // 2 + negative
 
 
 def add(a: str, b: str) -> str:
@@ -78,6 +86,8 @@ def compare(a: str, b: str) -> int:
     """-1, 0 or 1: how `a` stands to `b`."""
     if a == b:
         return 0
+    if _is_short_integer(a) and _is_short_integer(b):
+        return -1 if int(a) < int(b) else 1
     return -1 if Decimal(a) < Decimal(b) else 1
 
 

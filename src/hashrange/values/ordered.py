@@ -17,6 +17,7 @@ from hashrange.values import binary, number
 END_OF_PART = b"\x00\x01"  # sorts before an escaped zero, so a prefix sorts first
 ESCAPED_ZERO = b"\x00\xff"
 PARTITION_HASH_BYTES = 16
+EMPTY_HASH = blake2b(digest_size=PARTITION_HASH_BYTES)
 
 
 def key_bytes(type_code: str, content: str) -> bytes:
@@ -31,9 +32,9 @@ def key_bytes(type_code: str, content: str) -> bytes:
 
 def part(type_code: str, content: str) -> bytes:
     """A component of a key that others may follow."""
-    data = key_bytes(type_code, content)
     if type_code == "N":
-        return data
+        return number.ordered(content)
+    data = content.encode() if type_code == "S" else key_bytes(type_code, content)
     return data.replace(b"\x00", ESCAPED_ZERO) + END_OF_PART
 
 
@@ -47,8 +48,13 @@ def after(prefix: bytes) -> bytes:
 def partition_hash(parts: Sequence[tuple[str, str]]) -> bytes:
     """Where a partition key, given as (type code, content) of each of its attributes, lies in the hash space."""
     if len(parts) == 1:
-        type_code, content = parts[0]
-        data = type_code.encode() + part(type_code, content)
-    else:
-        data = b"".join(type_code.encode() + part(type_code, content) for type_code, content in parts)
+        return attribute_hash(*parts[0])
+    data = b"".join(type_code.encode() + part(type_code, content) for type_code, content in parts)
     return blake2b(data, digest_size=PARTITION_HASH_BYTES).digest()
+
+
+def attribute_hash(type_code: str, content: str) -> bytes:
+    """The same for a partition key of one attribute, as most are."""
+    hash = EMPTY_HASH.copy()  # which is quicker than a new one
+    hash.update(type_code.encode() + part(type_code, content))
+    return hash.digest()

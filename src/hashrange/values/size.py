@@ -6,7 +6,7 @@ argument to be normalised; `values.attribute` counts the same sizes while it che
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from hashrange.values import binary, number
@@ -33,6 +33,18 @@ def size_of_attributes(attributes: Attributes) -> int:
     total = 0
     for name, value in attributes.items():
         total += text_bytes(name) + size_of(value)
+    return total
+
+
+def growth_of(before: Attributes, after: Attributes, names: Iterable[str]) -> int:
+    """By how much an item grows in which only the attributes of these names have changed."""
+    total = 0
+    for name in names:
+        old, new = before.get(name), after.get(name)
+        if new is not None:
+            total += text_bytes(name) + size_of(new)
+        if old is not None:
+            total -= text_bytes(name) + size_of(old)
     return total
 
 

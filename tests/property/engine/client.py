@@ -21,7 +21,8 @@ from hashrange.jobs.job import IoStep
 from hashrange.jobs.runner import JOBS
 from hashrange.operations.operation import Request, Write
 from hashrange.operations.registry import operations
-from hashrange.storage import Durability, LmdbStore, MemoryStore, Store, write_and_wait
+from hashrange.storage import Durability, LmdbStore, Store, write_and_wait
+from hashrange.storage.memory import MemoryStore
 
 SCOPE = scope_of("000000000000", "us-east-1")
 BY_NAME = {operation.name: operation for operation in operations()}

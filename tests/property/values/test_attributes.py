@@ -48,6 +48,12 @@ def test_both_counts_of_a_size_agree(attributes: dict[str, Any]) -> None:
     assert checked == sum(len(name.encode()) + size.size_of(value) for name, value in attributes.items())
 
 
+@given(items, items)
+def test_an_item_grows_by_what_its_changed_attributes_do(before: dict[str, Any], after: dict[str, Any]) -> None:
+    grown = attribute.check_attributes(after) - attribute.check_attributes(before)
+    assert size.growth_of(before, after, before.keys() | after.keys()) == grown
+
+
 @given(items)
 def test_normalising_twice_changes_nothing(attributes: dict[str, Any]) -> None:
     first = attribute.check_attributes(attributes)

@@ -15,7 +15,8 @@ from hashrange.access.server_key import VARIABLE, ServerKey
 from hashrange.auth.signing import SigningKeys, signed_headers
 from hashrange.clock import ManualClock, OffsetClock
 from hashrange.http.clock_control import CLOCK_URL
-from hashrange.storage import MemoryStore, write_and_wait
+from hashrange.storage import write_and_wait
+from hashrange.storage.memory import MemoryStore
 
 SERVER_KEY = "of at least thirty-two characters"
 BOOTSTRAP = SigningKeys("BOOTSTRAP", "bootstrap secret")

@@ -218,7 +218,7 @@ def test_a_region_that_could_not_be_stored_is_refused() -> None:
 
 def test_what_strangers_send_is_not_kept() -> None:
     claim._heads.clear()
-    credentials._remembered.cache_clear()
+    credentials._heads.clear()
     canonical._remembered_template.cache_clear()
     for number in range(3):
         sent = sign()
@@ -229,7 +229,7 @@ def test_what_strangers_send_is_not_kept() -> None:
         refusal(sent)
     assert not claim._heads
     assert canonical._remembered_template.cache_info().currsize == 0
-    assert credentials._remembered.cache_info().currsize == 1  # that of KEY_ID
+    assert not credentials._heads
 
 
 def test_the_heads_that_are_kept_are_counted() -> None:
@@ -239,6 +239,37 @@ def test_the_heads_that_are_kept_are_counted() -> None:
         sent.headers[b"authorization"] = before.replace(KEY_ID.encode(), b"K%d" % number)
         claim_of(sent.url, sent.headers)
     assert len(claim._heads) <= claim.HEADS_KEPT
+
+
+def test_the_credentials_that_are_kept_are_counted() -> None:
+    sent = sign()
+    before = sent.headers[b"authorization"]
+    for number in range(2 * credentials.HEADS_KEPT):
+        sent.headers[b"authorization"] = before.replace(KEY_ID.encode(), b"K%d" % number)
+        assert credential_of(sent.url, sent.headers).access_key == f"K{number}"
+    assert len(credentials._heads) <= credentials.HEADS_KEPT
+
+
+@pytest.mark.parametrize(
+    ("header", "missing"),
+    [
+        (b"AWS4-HMAC-SHA256 Credential=k/d/r/s/t, SignedHeaders=host, ", "'Signature'"),
+        (b"AWS4-HMAC-SHA256 Credential=k/d/r/s/t, Signature=0", "'SignedHeaders'"),
+        (b"AWS4-HMAC-SHA256 SignedHeaders=host, Signature=0", "'Credential'"),
+    ],
+)
+def test_a_header_with_a_known_beginning_must_be_whole_all_the_same(header: bytes, missing: str) -> None:
+    dated = {b"x-amz-date": b"20270115T080000Z"}
+    for whole in (
+        b"AWS4-HMAC-SHA256 Credential=k/d/r/s/t, SignedHeaders=host, Signature=0",
+        b"AWS4-HMAC-SHA256 Credential=k/d/r/s/t, Signature=0, SignedHeaders=host",
+        b"AWS4-HMAC-SHA256 SignedHeaders=host, Signature=0, Credential=k/d/r/s/t",
+    ):
+        assert credential_of(b"/", {**dated, b"authorization": whole}).access_key == "k"
+        with pytest.raises(ClientError, match="Date"):
+            credential_of(b"/", {b"authorization": whole})
+    with pytest.raises(ClientError, match=missing):
+        credential_of(b"/", {**dated, b"authorization": header})
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from harness import ApiError, Engine
 from hashrange.capacity.board import SharedBoard
 from hashrange.capacity.ledger import CapacitySettings, TokenLedger
 from hashrange.clock import ManualClock
-from hashrange.storage import MemoryStore
+from hashrange.storage.memory import MemoryStore
 
 THROTTLED = "ProvisionedThroughputExceededException"
 MINUTE_BEGINS = 1_800_000_000.0

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 WITHOUT_DESCRIPTORS = """
-import asyncio, os, resource, sys
+import asyncio, importlib, os, resource, sys
 from hashrange import app
 from hashrange.operations import registry
 
@@ -26,7 +26,8 @@ for load in (*app.contents().values(), *app.cloudwatch_contents().values()):
 for target in app.contents().values():
     target().plausible({})
 registry.rest_operations()
-app.load_policies()
+for module in app.LOADED_LATE:
+    importlib.import_module(module)
 """
 
 

@@ -8,7 +8,7 @@ from harness import AUTHORIZATION, FakeExchange
 from hashrange import app
 from hashrange.clock import ManualClock
 from hashrange.http.origins import is_of_this_machine
-from hashrange.storage import MemoryStore
+from hashrange.storage.memory import MemoryStore
 
 LIST_TABLES = {
     b"content-type": b"application/x-amz-json-1.0",

@@ -15,7 +15,7 @@ from harness import ApiError, Engine, expect
 from hashrange.engine.database import DatabaseSettings
 from hashrange.jobs.deliveries import deliver_all
 from hashrange.kinesis import client
-from hashrange.storage import MemoryStore
+from hashrange.storage.memory import MemoryStore
 from hashrange.triggers.call import Functions
 
 ARN = "arn:aws:kinesis:us-east-1:000000000000:stream/changes"

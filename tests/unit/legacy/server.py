@@ -16,7 +16,8 @@ from hashrange.operations.items import delete_item, get_item, put_item, update_i
 from hashrange.operations.operation import LongRead, Request, Write
 from hashrange.operations.reads import query, scan
 from hashrange.operations.tables import create_table
-from hashrange.storage import MemoryStore, write_and_wait
+from hashrange.storage import write_and_wait
+from hashrange.storage.memory import MemoryStore
 from hashrange.validation.shape import load
 
 Members = dict[str, Any]

@@ -7,7 +7,8 @@ import pytest
 from harness import ApiError, Engine
 from hashrange.engine.scope import scope_of
 from hashrange.metrics.series import series
-from hashrange.storage import MemoryStore, Result, Unavailable
+from hashrange.storage import Result, Unavailable
+from hashrange.storage.memory import MemoryStore
 from unit.metrics.watching import cloudwatch, get, lines, put, query, values
 
 SCOPE = scope_of("000000000000", "us-east-1")

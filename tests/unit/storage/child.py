@@ -20,9 +20,9 @@ from hashrange.storage import (
     Result,
     Snapshot,
     Unavailable,
-    compact_directory,
     write_and_wait,
 )
+from hashrange.storage.compaction import compact_directory
 
 
 def say(line: str) -> None:

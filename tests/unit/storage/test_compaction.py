@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 from collections.abc import Callable
+from mmap import PAGESIZE
 from pathlib import Path
 
 import pytest
 
-from hashrange.storage import CannotOpen, LmdbStore, Plan, compact_directory, write_and_wait
+from hashrange.storage import CannotOpen, Corruption, LmdbStore, Plan, write_and_wait
+from hashrange.storage.compaction import compact_directory
+from hashrange.storage.files import PARTIAL
 
 Start = Callable[..., "subprocess.Popen[str]"]
 
@@ -80,6 +84,47 @@ def test_compaction_keeps_every_entry_and_gives_space_back(tmp_path: Path) -> No
     write_and_wait(store, lambda _: Plan([(b"k0000", None)]))
     assert len(everything(store)) == len(ENTRIES) - 1
     store.close()
+
+
+def test_compaction_fills_the_pages_that_entries_in_any_order_left_half_empty(tmp_path: Path) -> None:
+    store = LmdbStore.open(tmp_path)
+    numbers = random.Random(1).sample(range(3000), 3000)
+    for number in numbers:
+        store.write(lambda _, number=number: Plan([(b"k%04d" % number, b"v" * 1100)]), lambda _: None)
+    store.close()
+    result = compact_directory(tmp_path)
+    content_bytes = 3000 * len(b"k0000" + b"v" * 1100)
+    assert result.before_bytes > 1.4 * content_bytes
+    assert result.after_bytes < 1.3 * content_bytes
+    assert everything_in(tmp_path) == {b"k%04d" % number: b"v" * 1100 for number in numbers}
+
+
+def swap_keys(content: bytes) -> bytes:
+    return content.replace(b"k0300", b"k9300")
+
+
+def miscount(content: bytes) -> bytes:
+    """One entry more in the number of entries that both of LMDB's first pages state."""
+    damaged = bytearray(content)
+    for page in (0, PAGESIZE):
+        damaged[page + 120] ^= 1
+    return bytes(damaged)
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"), [(swap_keys, "its keys are not in order"), (miscount, "as many entries as it says")]
+)
+def test_compaction_of_a_damaged_database_says_so_and_keeps_the_file(
+    tmp_path: Path, damage: Callable[[bytes], bytes], message: str
+) -> None:
+    fill(tmp_path).close()
+    file = tmp_path / "data.mdb"
+    damaged = damage(file.read_bytes())
+    file.write_bytes(damaged)
+    with pytest.raises(Corruption, match=message):
+        compact_directory(tmp_path)
+    assert file.read_bytes() == damaged
+    assert not (tmp_path / PARTIAL).exists()
 
 
 def test_compaction_refuses_a_database_in_use(start: Start, tmp_path: Path) -> None:

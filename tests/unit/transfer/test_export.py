@@ -15,7 +15,8 @@ from harness import ApiError, Engine, expect
 from hashrange.engine.scope import scope_of
 from hashrange.jobs import export_tables
 from hashrange.jobs.job import IoStep
-from hashrange.storage import MemoryStore, write_and_wait
+from hashrange.storage import write_and_wait
+from hashrange.storage.memory import MemoryStore
 from unit.transfer.support import (
     BUCKET,
     arn,

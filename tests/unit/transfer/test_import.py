@@ -13,7 +13,8 @@ import zstandard
 from harness import Engine, expect
 from hashrange.jobs import load_items
 from hashrange.jobs.job import IoStep
-from hashrange.storage import MemoryStore, write_and_wait
+from hashrange.storage import write_and_wait
+from hashrange.storage.memory import MemoryStore
 from hashrange.transfer import batch, lines
 from unit.transfer.support import BUCKET, engine_with, imported, line, scan, start_import, write
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from hashrange.capacity.board import LocalBoard
 from hashrange.cli.main import build_parser
 from hashrange.cli.options import ConfigurationError, settle
 from hashrange.cli.serve import settings_of
 
 
 def database(*arguments: str) -> tuple[str | None, str | None]:
-    settings = settings_of(settle(build_parser().parse_args(["serve", *arguments]), {})).database
+    settings = settings_of(settle(build_parser().parse_args(["serve", *arguments]), {}), LocalBoard()).database
     return settings.buckets, settings.s3_endpoint
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hashrange.clock import ManualClock
-from hashrange.storage import MemoryStore
+from hashrange.storage.memory import MemoryStore
 
 HOUR = 3600
 STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}

@@ -14,12 +14,12 @@ from hashrange.engine.usage import READ, Usage, Use
 from hashrange.errors import Throttled, ValidationException
 from hashrange.expressions import Projection
 from hashrange.limits import BATCH_GET_KEYS_MAX, BATCH_GET_RESPONSE_BYTES_MAX
-from hashrange.operations.items.get_item import parse_projection
+from hashrange.operations.items.get_item import parse_projection, shown
 from hashrange.operations.items.parameters import refuse_mixing
 from hashrange.operations.operation import Operation, Request
 from hashrange.storage.interface import Snapshot
 from hashrange.values.attribute import check_attributes
-from hashrange.values.item import Item
+from hashrange.values.item import stored_size
 from hashrange.values.types import Attributes
 
 DUPLICATES = "Provided list of item keys contains duplicates"
@@ -69,20 +69,19 @@ def batch_get_item(db: Database, request: Request) -> dict[str, Any]:
 def parse_table(name: str, request: Request) -> TableGet:
     projection = parse_projection(request)
     keys: list[Attributes] = request["Keys"]
-    has_duplicates = len(set(map(text_of, keys))) < len(keys)  # as sent: 1000 and 1e3 are two keys
+    duplicates = has_duplicates(keys)  # as sent: 1000 and 1e3 are two keys
     for key in keys:
         check_attributes(key)
-    if has_duplicates:
+    if duplicates:
         raise ValidationException(DUPLICATES)
     return TableGet(name, request, keys, projection, request.get("ConsistentRead", False))
 
 
-def text_of(key: Attributes) -> bytes:
-    """A key as it was sent; nothing of one that is nested deeper than any attribute, and refused for it."""
+def has_duplicates(keys: list[Attributes]) -> bool:
     try:
-        return orjson.dumps(key, option=orjson.OPT_SORT_KEYS)
+        return len({orjson.dumps(key, option=orjson.OPT_SORT_KEYS) for key in keys}) < len(keys)
     except orjson.JSONEncodeError:
-        return b""
+        return False  # one is nested deeper than any attribute, and will be refused for it
 
 
 def read_table(
@@ -97,21 +96,22 @@ def read_table(
     """Read a table's items while there is room in the answer, and capacity for each."""
     found = Found([], [], Consumed())
     limited = db.ledger.is_limited(table)
-    stored = snapshot.get_many([table.item_prefix + base_key for base_key in base_keys])
+    projection, consistent = get.projection, get.consistent
+    prefix = table.item_prefix
+    stored = snapshot.get_many([prefix + base_key for base_key in base_keys])
     for key, base_key, value in zip(get.keys, base_keys, stored, strict=True):
-        item = None if value is None else Item.load(value)
-        size_bytes = 0 if item is None else item.size_bytes
+        size_bytes = 0 if value is None else stored_size(value)
         if size_bytes > room:
             found.unprocessed.append(key)
             continue
-        units = read_units(size_bytes, consistent=get.consistent)
+        units = read_units(size_bytes, consistent=consistent)
         if limited and not spends(db, usage, found, Use(table, READ, Consumed(units), base_key, (key,))):
             found.unprocessed.append(key)
             continue
         room -= size_bytes
         found.consumed.table += units
-        if item is not None:
-            found.items.append(item.fragment if get.projection is None else get.projection(item.attributes))
+        if value is not None:
+            found.items.append(shown(value, projection))
     if not limited and found.consumed.table:
         left = found.unprocessed
         db.spend(

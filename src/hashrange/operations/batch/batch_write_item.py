@@ -8,6 +8,7 @@ from hashrange.engine.database import Database
 from hashrange.engine.table import Changes, Table
 from hashrange.engine.units import Consumed
 from hashrange.errors import Throttled, ValidationException
+from hashrange.expressions import NO_EXPRESSIONS
 from hashrange.limits import BATCH_WRITE_REQUESTS_MAX
 from hashrange.operations.batch.batch_get_item import DUPLICATES
 from hashrange.operations.items.actions import Delete, Put, carry_out_on, new_put
@@ -58,7 +59,7 @@ def parse_element(table_name: str, element: dict[str, Any]) -> Put | Delete:
         return new_put(table_name, element["PutRequest"]["Item"])
     key = element["DeleteRequest"]["Key"]
     check_attributes(key)
-    return Delete(table_name, key)
+    return Delete(table_name, key, NO_EXPRESSIONS)
 
 
 def element_of(action: Put | Delete) -> dict[str, Any]:
@@ -72,8 +73,8 @@ def locate(
     db: Database, snapshot: Snapshot, request: Request, actions: list[Put | Delete]
 ) -> list[tuple[Table, bytes]]:
     """Table and key of each element; every one is checked before anything is written, and none may repeat."""
-    tables = [db.table(snapshot, request.scope, action.table_name) for action in actions]
-    located = [(table, action.locate(table)) for table, action in zip(tables, actions, strict=True)]
+    tables = {name: db.table(snapshot, request.scope, name) for name in request["RequestItems"]}
+    located = [(table := tables[action.table_name], action.locate(table)) for action in actions]
     if len({(table.definition.id, base_key) for table, base_key in located}) < len(located):
         raise ValidationException(DUPLICATES)
     return located

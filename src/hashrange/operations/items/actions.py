@@ -3,6 +3,9 @@
 The single-item operations do one of them; transactions and batches do several. What can be checked without the
 table is checked when an action is made; `locate` checks it against the table's keys; `apply` says what becomes of
 the item.
+
+None of these objects is changed once it is made. They are not frozen because every write makes some of them, and
+frozen ones take three times as long to make.
 """
 
 from __future__ import annotations
@@ -19,12 +22,12 @@ from hashrange.engine.table import Changes, ItemChange, Table, require_scalar_ke
 from hashrange.engine.units import Consumed, write_units
 from hashrange.engine.usage import WRITE, Usage, Use
 from hashrange.errors import ConditionalCheckFailedException, DuplicateItemException, ValidationException
-from hashrange.expressions import Prepared, Update
+from hashrange.expressions import NO_EXPRESSIONS, Condition, Prepared, Update
 from hashrange.limits import ITEM_SIZE_BYTES_MAX
 from hashrange.storage.interface import Snapshot
 from hashrange.values.attribute import TOO_LARGE, check_attributes, check_depth
 from hashrange.values.item import Item
-from hashrange.values.size import size_of, size_of_attributes
+from hashrange.values.size import growth_of, size_of, size_of_attributes
 from hashrange.values.types import Attributes
 
 NOTHING: Attributes = {}
@@ -81,20 +84,10 @@ class Action(Located, Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What an action did."""
-
-    table: Table
-    base_key: bytes
-    old: Item | None
-    new: Item | None
-
-
 def carry_out(
     db: Database, snapshot: Snapshot, scope: Scope, usage: Usage, action: Action, changes: Changes
-) -> Outcome:
-    """Find the item, test the condition, and add what has to be written to `changes`."""
+) -> ItemChange:
+    """Find the item, test the condition, and add what has to be written to `changes`; returns what became of it."""
     usage.begin()
     table = db.table(snapshot, scope, action.table_name)
     return carry_out_on(db, usage, table, action.locate(table), snapshot, action, changes)
@@ -108,7 +101,7 @@ def carry_out_on(
     snapshot: Snapshot,
     action: Action,
     changes: Changes,
-) -> Outcome:
+) -> ItemChange:
     """The same for an item that was located before. `changes` must not have cost anything yet."""
     try:
         outcome = decide(table, base_key, snapshot, action, db.clock.micros(), changes)
@@ -127,27 +120,27 @@ def failed_check(table: Table, base_key: bytes, snapshot: Snapshot, action: Acti
 
 def decide(
     table: Table, base_key: bytes, snapshot: Snapshot, action: Action, now_micros: int, changes: Changes
-) -> Outcome:
+) -> ItemChange:
     """What becomes of one item, whatever it costs."""
     old = table.get(snapshot, base_key)
-    require_condition(action, old)
+    if action.prepared.condition is not None:
+        require_condition(action, action.prepared.condition, old)
     new = action.apply(table, old, now_micros)
-    table.change(snapshot, ItemChange(table, base_key, old, new), changes)
-    return Outcome(table, base_key, old, new)
+    change = ItemChange(table, base_key, old, new)
+    table.change(snapshot, change, changes)
+    return change
 
 
-def require_condition(action: Action, old: Item | None) -> None:
+def require_condition(action: Action, condition: Condition, old: Item | None) -> None:
     """Raise if the action's condition is false for the stored item; a missing item has no attributes at all."""
-    prepared = action.prepared
-    condition = prepared.condition
-    if condition is None or condition(old.attributes if old is not None else NOTHING, prepared.values):
+    if condition(old.attributes if old is not None else NOTHING, action.prepared.values):
         return
     if old is not None and action.shows_old:
         raise ConditionalCheckFailedException(Item=old.fragment)
     raise ConditionalCheckFailedException()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Put:
     """Create an item or replace it whole."""
 
@@ -166,10 +159,11 @@ class Put:
         return table.key.of_item(self.attributes)
 
     def locate(self, table: Table) -> bytes:
-        base_key = self.base_key(table)
+        base_key = table.key.of_item(self.attributes)
         if table.indexes:
             table.check_index_keys(self.attributes)
-        check_condition_paths(table, self.prepared)
+        if self.prepared.condition is not None:
+            check_condition_paths(table, self.prepared.condition)
         return base_key
 
     def request_bytes(self) -> int:
@@ -183,7 +177,7 @@ def new_put(table_name: str, attributes: Attributes) -> Put:
     """An unconditional put of an item that has yet to be checked."""
     size_bytes = check_attributes(attributes)
     check_item_size(size_bytes)
-    return Put(table_name, attributes, orjson.dumps(attributes), size_bytes)
+    return Put(table_name, attributes, orjson.dumps(attributes), size_bytes, NO_EXPRESSIONS)
 
 
 def check_item_size(size_bytes: int) -> None:
@@ -191,7 +185,7 @@ def check_item_size(size_bytes: int) -> None:
         raise ValidationException(TOO_LARGE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Keyed:
     """An action on the item that a key names."""
 
@@ -208,8 +202,9 @@ class Keyed:
         return table.key.of_key(self.key)
 
     def locate(self, table: Table) -> bytes:
-        base_key = self.base_key(table)
-        check_condition_paths(table, self.prepared)
+        base_key = table.key.of_key(self.key)
+        if self.prepared.condition is not None:
+            check_condition_paths(table, self.prepared.condition)
         if self.prepared.update is not None:
             check_targets(table, self.prepared.update)
         return base_key
@@ -218,7 +213,7 @@ class Keyed:
         return size_of_attributes(self.key) + sum(map(size_of, self.prepared.values.values()))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Delete(Keyed):
     """Delete an item, if it is there."""
 
@@ -226,7 +221,7 @@ class Delete(Keyed):
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Check(Keyed):
     """Test an item and leave it as it is."""
 
@@ -234,7 +229,7 @@ class Check(Keyed):
         return old
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Change(Keyed):
     """Update some attributes of an item, creating it if there is none.
 
@@ -251,15 +246,16 @@ class Change(Keyed):
         attributes = update.apply(before, self.prepared.values, exists=old is not None)
         if old is None and not update.creates_item:
             return None
-        check_depth(attributes)
+        check_depth(attributes, update.names)
         if table.indexes:
             table.check_index_keys(attributes, by_update=True, computed=update.computed_names)
-        size_bytes = size_of_attributes(attributes)
+        size_before = old.size_bytes if old is not None else size_of_attributes(before)
+        size_bytes = size_before + growth_of(before, attributes, update.names)
         self._check_size(size_bytes, update)
         return Item.of(attributes, size_bytes, now_micros)
 
     def _check_size(self, size_bytes: int, update: Update) -> None:
-        """The finished item has to fit, and so has the update itself, which counts its actions."""
+        """The finished item has to fit, and so has the update itself, which counts its actions instead of the key."""
         largest = size_bytes
         if self.counts_actions:
             actions_bytes = (
@@ -267,15 +263,15 @@ class Change(Keyed):
                 + WRITING_ACTION_BYTES * update.writing_actions
                 + CLEARING_ACTION_BYTES * update.clearing_actions
             )
-            largest = max(size_bytes, size_bytes - size_of_attributes(self.key) + actions_bytes)
+            if size_bytes + actions_bytes > ITEM_SIZE_BYTES_MAX:
+                largest = max(size_bytes, size_bytes + actions_bytes - size_of_attributes(self.key))
         if largest > ITEM_SIZE_BYTES_MAX:
             raise ValidationException(UPDATED_ITEM_TOO_LARGE)
 
 
-def check_condition_paths(table: Table, prepared: Prepared) -> None:
+def check_condition_paths(table: Table, condition: Condition) -> None:
     """Key attributes are scalars; a condition cannot look into them."""
-    if prepared.condition is not None:
-        require_scalar_keys(table, prepared.condition.paths)
+    require_scalar_keys(table, condition.paths)
 
 
 def check_targets(table: Table, update: Update) -> None:

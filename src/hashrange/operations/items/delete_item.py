@@ -29,12 +29,13 @@ def delete_item(db: Database, request: Request) -> Write:
 
 def parse_delete(request: Request) -> Delete:
     """Everything about a deletion that can be checked before its table is known."""
-    refuse_mixing(request, ("Expected",), ("ConditionExpression",))
-    key: Attributes = request["Key"]
+    members = request.members
+    refuse_mixing(members.keys(), ("Expected",), ("ConditionExpression",))
+    key: Attributes = members["Key"]
     check_attributes(key)
     refuse_return_values(request)
     prepared = prepare_write(request, PUT_OR_DELETE)
-    return Delete(request["TableName"], key, prepared, shows_old(request))
+    return Delete(members["TableName"], key, prepared, shows_old(request))
 
 
 OPERATION = Operation(name="DeleteItem", run=delete_item, envelope=True)

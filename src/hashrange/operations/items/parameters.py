@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Set
 from typing import Any
 
 from hashrange.engine import keyspace
 from hashrange.engine.counters import read_counter
-from hashrange.engine.table import Table
+from hashrange.engine.table import ItemChange, Table
 from hashrange.engine.units import Consumed
 from hashrange.errors import ValidationException
-from hashrange.operations.items.actions import Outcome
 from hashrange.operations.operation import Request
 from hashrange.storage.interface import Snapshot
 from hashrange.values.types import Attributes
 
+REPORTS = ("ReturnConsumedCapacity", "ReturnItemCollectionMetrics")
 
-def refuse_mixing(given: Request | Container[str], legacy: tuple[str, ...], expressions: tuple[str, ...]) -> None:
+
+def refuse_mixing(given: Set[str], legacy: tuple[str, ...], expressions: tuple[str, ...]) -> None:
     """A request speaks in expressions or in the older parameters, never in both."""
-    old = [name for name in legacy if name in given]
-    if not old:
+    if given.isdisjoint(legacy):
         return
+    old = [name for name in legacy if name in given]
     new = [name for name in expressions if name in given]
     if new:
         raise ValidationException(
@@ -42,9 +43,11 @@ def shows_old(request: Request) -> bool:
 
 
 def report_write(
-    request: Request, snapshot: Snapshot, outcome: Outcome, consumed: Consumed, item: Attributes
+    request: Request, snapshot: Snapshot, outcome: ItemChange, consumed: Consumed, item: Attributes
 ) -> dict[str, Any]:
     """The ConsumedCapacity and ItemCollectionMetrics of a write, as far as the request asks for them."""
+    if request.members.keys().isdisjoint(REPORTS):
+        return {}
     answer = report_consumed(request, outcome.table, consumed)
     if request.get("ReturnItemCollectionMetrics") == "SIZE" and outcome.table.definition.local_indexes:
         answer["ItemCollectionMetrics"] = collection_metrics(snapshot, outcome, item)
@@ -56,7 +59,7 @@ def report_consumed(request: Request, table: Table, consumed: Consumed) -> dict[
     return {} if level == "NONE" else {"ConsumedCapacity": consumed.report(level, table.name)}
 
 
-def collection_metrics(snapshot: Snapshot, outcome: Outcome, item: Attributes) -> dict[str, Any]:
+def collection_metrics(snapshot: Snapshot, outcome: ItemChange, item: Attributes) -> dict[str, Any]:
     """The size range, in whole gigabytes, of the item collection that a written item belongs to."""
     table = outcome.table
     collection = outcome.base_key[: keyspace.PARTITION_HASH_BYTES]

@@ -31,13 +31,14 @@ def put_item(db: Database, request: Request) -> Write:
 
 def parse_put(request: Request) -> Put:
     """Everything about a put that can be checked before its table is known."""
-    refuse_mixing(request, ("Expected",), ("ConditionExpression",))
-    attributes: Attributes = request["Item"]
+    members = request.members
+    refuse_mixing(members.keys(), ("Expected",), ("ConditionExpression",))
+    attributes: Attributes = members["Item"]
     size_bytes = check_attributes(attributes)
     refuse_return_values(request)
     check_item_size(size_bytes)
     prepared = prepare_write(request, PUT_OR_DELETE)
-    return Put(request["TableName"], attributes, orjson.dumps(attributes), size_bytes, prepared, shows_old(request))
+    return Put(members["TableName"], attributes, orjson.dumps(attributes), size_bytes, prepared, shows_old(request))
 
 
 OPERATION = Operation(name="PutItem", run=put_item, envelope=True)

@@ -35,11 +35,12 @@ def update_item(db: Database, request: Request) -> Write:
 
 def parse_update(request: Request, *, counts_actions: bool = True) -> Change:
     """Everything about an update that can be checked before its table is known."""
-    refuse_mixing(request, ("AttributeUpdates", "Expected"), ("UpdateExpression", "ConditionExpression"))
-    key: Attributes = request["Key"]
+    members = request.members
+    refuse_mixing(members.keys(), ("AttributeUpdates", "Expected"), ("UpdateExpression", "ConditionExpression"))
+    key: Attributes = members["Key"]
     check_attributes(key)
     prepared = prepare_write(request, UPDATE)
-    return Change(request["TableName"], key, prepared, shows_old(request), counts_actions)
+    return Change(members["TableName"], key, prepared, shows_old(request), counts_actions)
 
 
 def returned_values(wanted: str, update: Update | None, old: Item | None, new: Item | None) -> Any:

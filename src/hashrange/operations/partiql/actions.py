@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hashrange.engine.table import Table
+from hashrange.engine.table import ItemChange, Table
 from hashrange.engine.units import read_units
 from hashrange.errors import DuplicateItemException, ValidationException
 from hashrange.expressions import Condition
 from hashrange.expressions import Prepared as Expressions
 from hashrange.expressions.checks import Values
-from hashrange.operations.items.actions import Action, Change, Check, Delete, Outcome, Put, new_put
+from hashrange.operations.items.actions import Action, Change, Check, Delete, Put, new_put
 from hashrange.operations.items.update_item import returned_values
 from hashrange.operations.partiql.find import pinned_key, use_of
 from hashrange.partiql import statements
@@ -27,7 +27,7 @@ KEY_REQUIRED = "Where clause does not contain a mandatory equality on all key at
 ActionMaker = Callable[[Table], Action]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Insert(Put):
     """Create an item; unlike a put it never replaces one."""
 
@@ -86,7 +86,7 @@ def check_of(table: Table, exists: statements.Exists, values: Values, *, shows_o
     return Check(exists.table.name, key, Expressions(condition=use.condition, values=values), shows_old)
 
 
-def returned_items(body: statements.Body, outcome: Outcome) -> list[Any]:
+def returned_items(body: statements.Body, outcome: ItemChange) -> list[Any]:
     """What RETURNING asks for, as the Items of the answer."""
     returned = None
     if isinstance(body, statements.UpdateStatement):

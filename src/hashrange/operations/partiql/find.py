@@ -26,7 +26,7 @@ def find_source(db: Database, snapshot: Snapshot, scope: Scope, name: TableName,
     """The table or index that is read, if it can be read this way."""
     table = db.table(snapshot, scope, name.name)
     if name.index is None:
-        return Source(table, None)
+        return Source.of(table, None)
     index = table.index(name.index)
     if index is None:
         raise ValidationException(NO_SUCH_INDEX)
@@ -36,7 +36,7 @@ def find_source(db: Database, snapshot: Snapshot, scope: Scope, name: TableName,
         raise ValidationException(f"Cannot read from backfilling global secondary index: {index.name}")
     if len(index.partition) > 1 or len(index.sort) > 1:
         raise ValidationException(SEVERAL_KEY_ATTRIBUTES)
-    return Source(table, index)
+    return Source.of(table, index)
 
 
 def find_table(db: Database, snapshot: Snapshot, scope: Scope, name: TableName) -> Table:

@@ -15,12 +15,12 @@ from typing import Any
 import orjson
 
 from hashrange.engine.database import Database
-from hashrange.engine.page import PART_ITEMS, Filter, Page, Reading, Walk, go_on, page_of
+from hashrange.engine.page import PART_ITEMS, Page, Reading, Walk, go_on, page_of
 from hashrange.engine.source import Range, Source
 from hashrange.engine.units import Consumed
 from hashrange.engine.usage import READ, Use
 from hashrange.errors import ValidationException
-from hashrange.expressions import Condition, KeyClause, KeyCondition, KeyRange, Projection
+from hashrange.expressions import KeyClause, KeyCondition, KeyRange, Projection
 from hashrange.expressions.checks import Values
 from hashrange.limits import PAGE_BYTES_MAX, PARTIQL_PARTITION_VALUES_PAGE, READ_UNIT_BYTES
 from hashrange.operations.items.parameters import report_consumed
@@ -147,18 +147,10 @@ def reading_of(request: Request, source: Source, select: Select, use: KeyUse, va
         reverse=any(key.descending for key in select.order if source.sort and key.name == source.sort[0][0]),
         limit=request.get("Limit"),
         consistent=request.get("ConsistentRead", False),
-        filter=None if use.condition is None else _filter(use.condition, values),
+        filter=None if use.condition is None else use.condition.with_values(values),
         projection=select.projection,
         fetching=shown.fetching,
     )
-
-
-def _filter(condition: Condition, values: Values) -> Filter:
-    return partial(_satisfies, condition, values)
-
-
-def _satisfies(condition: Condition, values: Values, attributes: Attributes) -> bool:
-    return condition(attributes, values)
 
 
 def ranges_of(source: Source, select: Select, use: KeyUse, values: Values) -> list[Range]:
@@ -180,8 +172,8 @@ def ranges_of(source: Source, select: Select, use: KeyUse, values: Values) -> li
 
 def _key_range(source: Source, clauses: Sequence[KeyClause], values: Values) -> KeyRange:
     return KeyCondition.of_clauses(clauses).resolve(
-        hash_names=tuple(name for name, _ in source.partition),
-        range_names=tuple(name for name, _ in source.sort),
+        hash_names=source.partition_names,
+        range_names=source.sort_names,
         types=source.table.definition.attribute_types,
         values=values,
     )

@@ -58,9 +58,9 @@ class Access:
         """The table or index, if there is such a one."""
         table = self._place.table(self._db, self._snapshot)
         if table is None or self._place.index_name is None:
-            return None if table is None else Source(table, None)
+            return None if table is None else Source.of(table, None)
         index = table.index(self._place.index_name)
-        return None if index is None else Source(table, index)
+        return None if index is None else Source.of(table, index)
 
     def partition_values(self, number: int) -> Values | None:
         """The values that the access names for one attribute of the partition key."""

@@ -26,7 +26,12 @@ class Legacy(NamedTuple):
     projection: Projection | None
 
 
+NO_LEGACY = Legacy(None, None)
+
+
 def parse_legacy_query(request: Request) -> Legacy:
+    if request.members.keys().isdisjoint(("QueryFilter", "ConditionalOperator", "AttributesToGet")):
+        return NO_LEGACY
     filter = parse_filter(request.get("QueryFilter"), request.get("ConditionalOperator"))
     return Legacy(filter, _attributes_to_get(request))
 

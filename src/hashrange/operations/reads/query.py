@@ -20,7 +20,8 @@ from hashrange.operations.reads.source import INVALID_START, check_start_key_val
 from hashrange.values.ordered import after
 from hashrange.values.types import Attributes
 
-LEGACY = ("AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions")
+LEGACY_BUT_KEYS = ("AttributesToGet", "QueryFilter", "ConditionalOperator")
+LEGACY = (*LEGACY_BUT_KEYS, "KeyConditions")
 EXPRESSIONS = ("ProjectionExpression", "FilterExpression", "KeyConditionExpression")
 
 
@@ -35,8 +36,9 @@ def query(db: Database, request: Request) -> dict[str, Any] | LongRead:
 
 def check_mixing(request: Request) -> None:
     """KeyConditions alone may be used beside FilterExpression and ProjectionExpression."""
-    if "KeyConditionExpression" in request or any(name in request for name in LEGACY if name != "KeyConditions"):
-        refuse_mixing(request, LEGACY, EXPRESSIONS)
+    given = request.members.keys()
+    if "KeyConditionExpression" in given or not given.isdisjoint(LEGACY_BUT_KEYS):
+        refuse_mixing(given, LEGACY, EXPRESSIONS)
 
 
 def reading_of(request: Request, prepared: Prepared, source: Source) -> Reading:
@@ -45,8 +47,8 @@ def reading_of(request: Request, prepared: Prepared, source: Source) -> Reading:
     check_start_key_shape(source, start)
     assert prepared.key_condition is not None
     key_range = prepared.key_condition.resolve(
-        hash_names=tuple(name for name, _ in source.partition),
-        range_names=tuple(name for name, _ in source.sort),
+        hash_names=source.partition_names,
+        range_names=source.sort_names,
         types=source.table.definition.attribute_types,
         values=prepared.values,
     )
@@ -56,8 +58,7 @@ def reading_of(request: Request, prepared: Prepared, source: Source) -> Reading:
         span = resumed(source, key_range, span, start, reverse=reverse)
     check_filter(request, source, prepared)
     selection = select(request, source, prepared.projection)
-    names = (name for name, _ in source.partition)
-    partition = dict(zip(names, key_range.partition_values, strict=True))
+    partition = dict(zip(source.partition_names, key_range.partition_values, strict=True))
     return new_reading(request, source, prepared, selection, span, partition=partition, reverse=reverse)
 
 
@@ -77,7 +78,7 @@ def check_key_sizes(source: Source, key_range: KeyRange) -> None:
     """No key can be longer than the longest that may be written."""
     for (name, kind), value in zip(source.partition, key_range.partition_values, strict=True):
         check_key_size(name, kind, value[kind], is_sort_key=False)
-    for (name, kind), value in zip(source.sort, key_range.sort_values, strict=False):
+    for (name, kind), value in zip(source.sort, key_range.sort_values):  # noqa: B905 - the last may be a range
         check_key_size(name, kind, value[kind], is_sort_key=True)
     if key_range.operator is not None:
         name, kind = source.sort[len(key_range.sort_values)]

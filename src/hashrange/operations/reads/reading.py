@@ -75,14 +75,9 @@ def new_reading(
         reverse=reverse,
         limit=request.get("Limit"),
         consistent=request.get("ConsistentRead", False),
-        filter=None if prepared.filter is None else partial(_matches, prepared),
+        filter=None if prepared.filter is None else prepared.filter.with_values(prepared.values),
         projection=selection.projection,
         counting=selection.counting,
         partition=partition,
         fetching=selection.fetching,
     )
-
-
-def _matches(prepared: Prepared, attributes: Attributes) -> bool:
-    assert prepared.filter is not None
-    return prepared.filter(attributes, prepared.values)

@@ -23,7 +23,7 @@ EXPRESSIONS = ("ProjectionExpression", "FilterExpression")
 
 
 def scan(db: Database, request: Request) -> dict[str, Any] | LongRead:
-    refuse_mixing(request, LEGACY, EXPRESSIONS)
+    refuse_mixing(request.members.keys(), LEGACY, EXPRESSIONS)
     legacy = parse_legacy_scan(request)
     check_start_key_values(request)
     check_segment(request)

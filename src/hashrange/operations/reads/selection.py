@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hashrange.engine.keys import INVALID
 from hashrange.engine.source import Source
@@ -12,8 +12,7 @@ from hashrange.expressions import Projection
 from hashrange.operations.operation import Request
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """`projection` None shows everything there is; `fetching` gets whole items for a local index."""
 
     projection: Projection | None
@@ -24,12 +23,14 @@ class Selection:
 def check_select(request: Request) -> None:
     """The rules of Select that need no table."""
     select = request.get("Select")
+    if select is None:
+        return
     given = next((name for name in ("ProjectionExpression", "AttributesToGet") if name in request), None)
     if select == "SPECIFIC_ATTRIBUTES" and given is None:
         raise _refused(
             "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
         )
-    if given is not None and select not in (None, "SPECIFIC_ATTRIBUTES"):
+    if given is not None and select != "SPECIFIC_ATTRIBUTES":
         raise _refused(f"Cannot specify the {given} when choosing to get {select}")
     if select == "ALL_PROJECTED_ATTRIBUTES" and "IndexName" not in request:
         raise _refused("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")

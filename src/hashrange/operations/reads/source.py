@@ -28,10 +28,10 @@ def check_start_key_values(request: Request) -> None:
 
 def find_source(db: Database, snapshot: Snapshot, request: Request) -> Source:
     """The table or index that the request names, if it can be read as the request wants."""
-    table = db.table(snapshot, request.scope, request["TableName"])
+    table = db.table(snapshot, request.scope, request.members["TableName"])
     name = request.get("IndexName")
     if name is None:
-        return Source(table, None)
+        return Source.of(table, None)
     index = table.index(name)
     if index is None:
         raise ValidationException(f"The table does not have the specified index: {name}")
@@ -39,7 +39,7 @@ def find_source(db: Database, snapshot: Snapshot, request: Request) -> Source:
         raise ValidationException("Consistent reads are not supported on global secondary indexes")
     if not index.is_readable:
         raise ValidationException(f"Cannot read from backfilling global secondary index: {name}")
-    return Source(table, index)
+    return Source.of(table, index)
 
 
 def require_same(now: Source, before: Source) -> None:

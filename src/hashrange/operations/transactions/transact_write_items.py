@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from hashrange.engine.database import Database
-from hashrange.engine.table import Table
+from hashrange.engine.table import ItemChange, Table
 from hashrange.engine.units import Consumed
 from hashrange.errors import ValidationException
 from hashrange.limits import TRANSACTION_BYTES_MAX
-from hashrange.operations.items.actions import Action, Check, Outcome
+from hashrange.operations.items.actions import Action, Check
 from hashrange.operations.items.conditions import PUT_OR_DELETE, prepare_write
 from hashrange.operations.items.delete_item import parse_delete
 from hashrange.operations.items.parameters import collection_metrics, shows_old
@@ -70,7 +70,7 @@ def report(
     snapshot: Snapshot,
     consumed: dict[str, tuple[Table, Consumed]],
     kind: str,
-    outcomes: list[Outcome],
+    outcomes: list[ItemChange],
 ) -> dict[str, Any]:
     answer: dict[str, Any] = {}
     level = request.get("ReturnConsumedCapacity", "NONE")
@@ -83,7 +83,7 @@ def report(
     return answer
 
 
-def metrics_of(snapshot: Snapshot, outcomes: list[Outcome]) -> dict[str, list[dict[str, Any]]]:
+def metrics_of(snapshot: Snapshot, outcomes: list[ItemChange]) -> dict[str, list[dict[str, Any]]]:
     metrics: dict[str, list[dict[str, Any]]] = {}
     for outcome in outcomes:
         item = outcome.new or outcome.old

@@ -14,7 +14,7 @@ from typing import Any
 
 from hashrange.engine.database import Database
 from hashrange.engine.scope import Scope
-from hashrange.engine.table import Changes, Table
+from hashrange.engine.table import Changes, ItemChange, Table
 from hashrange.engine.units import Consumed, read_units, write_units
 from hashrange.engine.usage import READ, WRITE, Usage, Use
 from hashrange.errors import (
@@ -29,7 +29,7 @@ from hashrange.errors import (
     TransactionCanceledException,
     ValidationException,
 )
-from hashrange.operations.items.actions import FALSE_CONDITIONS, Action, Check, Located, Outcome, decide, failed_check
+from hashrange.operations.items.actions import FALSE_CONDITIONS, Action, Check, Located, decide, failed_check
 from hashrange.storage.interface import Snapshot
 
 REASONS: dict[type[ClientError], str] = {
@@ -57,6 +57,7 @@ class Reasons:
     def __init__(self, count: int) -> None:
         self._reasons: list[Reason] = [INNOCENT] * count
         self._invalid = False
+        self.any = False
 
     def add(self, position: int, error: ClientError) -> None:
         """Every false condition is told; of invalid actions only the first."""
@@ -64,12 +65,9 @@ class Reasons:
             if self._invalid:
                 return
             self._invalid = True
+        self.any = True
         shown = {"Item": error.members["Item"]} if "Item" in error.members else {}
         self._reasons[position] = {"Code": code_of(error), "Message": error.message, **shown}
-
-    @property
-    def any(self) -> bool:
-        return any(reason is not INNOCENT for reason in self._reasons)
 
     def raise_if_any(self) -> None:
         if self.any:
@@ -90,15 +88,17 @@ class Transaction:
         self._snapshot = snapshot
         self._actions = actions
         self._reasons = Reasons(len(actions))
-        self.tables = [db.table(snapshot, scope, action.table_name) for action in actions]
+        names = dict.fromkeys(action.table_name for action in actions)
+        tables = {name: db.table(snapshot, scope, name) for name in names}
+        self.tables = [tables[action.table_name] for action in actions]
         self.consumed: dict[str, tuple[Table, Consumed]] = {}
         self.changes = Changes()
 
-    def carry_out(self) -> list[Outcome]:
+    def carry_out(self) -> list[ItemChange]:
         """Decide every action against the same state, or raise with the reasons why not."""
         keys = locate(self.tables, self._actions, self._reasons)
         self._reasons.raise_if_any()
-        outcomes: list[Outcome] = []
+        outcomes: list[ItemChange] = []
         now = self._db.clock.micros()
         for position, (table, action) in enumerate(zip(self.tables, self._actions, strict=True)):
             base_key = keys[position]
@@ -133,7 +133,7 @@ class Transaction:
             consumed.setdefault(table.arn, (table, Consumed()))[1].include(units)
         return consumed
 
-    def _carry_out_one(self, table: Table, base_key: bytes, action: Action, now_micros: int) -> Outcome:
+    def _carry_out_one(self, table: Table, base_key: bytes, action: Action, now_micros: int) -> ItemChange:
         """A transaction pays double for what it writes to the table, and once for what it writes to indexes."""
         try:
             outcome = decide(table, base_key, self._snapshot, action, now_micros, self.changes)
