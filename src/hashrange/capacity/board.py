@@ -82,9 +82,10 @@ class SharedBoard:
     def __init__(self, workers: int, descriptor: int | None = None) -> None:
         """`descriptor` is that of a board which another process has made."""
         self._workers = workers
+        self.descriptor = _nameless_file() if descriptor is None else descriptor
         size_bytes = NAMES_BYTES + ROWS_MAX * workers * CELLS * 8
-        self.descriptor = _nameless_file(size_bytes) if descriptor is None else descriptor
-        shared = memoryview(mmap.mmap(self.descriptor, size_bytes))
+        self.is_inherited_by_all, memory = _memory(self.descriptor, size_bytes)
+        shared = memoryview(memory)
         self._names = shared[:NAMES_BYTES]
         self._cells = shared[NAMES_BYTES:].cast("d")
         self._lock = threading.Lock()
@@ -136,17 +137,24 @@ class SharedBoard:
         self._rows[name] = row
 
 
-def _nameless_file(size_bytes: int) -> int:
-    """A file for processes to share, which is gone when the last of them is. What is not written to takes no room."""
+def _nameless_file() -> int:
+    """A file for processes to share, which is gone when the last of them is."""
     if hasattr(os, "memfd_create"):
-        descriptor = os.memfd_create("hashrange")
-    else:
-        import tempfile  # which loads much that is not needed elsewhere
+        return os.memfd_create("hashrange")
+    import tempfile  # which loads much that is not needed elsewhere
 
-        with tempfile.TemporaryFile() as file:
-            descriptor = os.dup(file.fileno())
-    os.ftruncate(descriptor, size_bytes)
-    return descriptor
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())
+
+
+def _memory(descriptor: int, size_bytes: int) -> tuple[bool, mmap.mmap]:
+    """Memory that is the content of a file; what is never written to takes no room. Where a process may not have files
+    of that size, it is memory that only those will share who are forked from us."""
+    try:
+        os.ftruncate(descriptor, size_bytes)
+    except OSError:
+        return False, mmap.mmap(-1, size_bytes)
+    return True, mmap.mmap(descriptor, size_bytes)
 
 
 class SharedSum:

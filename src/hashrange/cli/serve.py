@@ -66,7 +66,7 @@ def processes_possible(options: Options) -> int:
 
 def crew_of(options: Options, board: Board, processes: int) -> app.Join | None:
     """The helpers of a server that may grow."""
-    if not isinstance(board, SharedBoard):
+    if not isinstance(board, SharedBoard) or not board.is_inherited_by_all:
         return None
     from hashrange.cli.helper import hire
     from hashrange.http.crew import Crew
