@@ -36,16 +36,16 @@ def applies(effect: str, operator: str, written: list[str], values: tuple[str, .
     ],
 )
 def test_what_takes_too_long_to_check_is_not_allowed(operator: str, written: list[str]) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     assert not applies("Allow", f"ForAllValues:{operator}", written, MANY)
     assert applies("Deny", f"ForAnyValue:{operator}", written, MANY)
-    assert time.perf_counter() - started < 1.0
+    assert time.thread_time() - started < 1.0
 
 
 def test_a_text_too_long_to_be_a_key_is_not_searched() -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     assert not applies("Allow", "StringLike", ["*a?b*"], ("x" * 15_000_000,))
-    assert time.perf_counter() - started < 0.5
+    assert time.thread_time() - started < 0.5
 
 
 def test_many_names_are_looked_up_among_many() -> None:
