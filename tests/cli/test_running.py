@@ -51,6 +51,11 @@ def wait_for(sock: socket.socket) -> None:
     sock.recv(1, socket.MSG_PEEK)
 
 
+def test_nothing_takes_the_place_of_an_input_that_is_closed(tmp_path: Path) -> None:
+    with Server(tmp_path / "data", workers=0, before=lambda: os.close(0)) as server:
+        assert os.readlink(f"/proc/{server.process.pid}/fd/0") == os.devnull
+
+
 @pytest.mark.parametrize("data", [True, False], ids=["on-disk", "in-memory"])
 def test_a_new_server_answers_soon_and_is_small(
     tmp_path: Path, data: bool, record_property: pytest.RecordProperty

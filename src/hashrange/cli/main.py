@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -13,6 +14,7 @@ from hashrange import __version__
 from hashrange.cli.options import DEFAULT_DATA, ConfigurationError, add_arguments, data_directory
 
 USAGE_ERROR = 2
+STANDARD_ERROR = 2
 
 EXAMPLES = """\
 examples:
@@ -71,10 +73,19 @@ def add_other_commands(
 
 def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else list(argv)
+    fill_standard_files()
     try:
         return run(parse(words))
     except ConfigurationError as error:
         return refuse(error)
+
+
+def fill_standard_files() -> None:
+    """Have something in the place of a standard input, output or error that is closed. The next file to be opened would
+    come there, and who means the standard error, here or in a process that we start, would write into the database."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= STANDARD_ERROR:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
 
 
 def parse(words: list[str]) -> argparse.Namespace:

@@ -45,6 +45,7 @@ class Connection(asyncio.Protocol):
         "door",
         "holding",
         "in_flight_max",
+        "is_new",
         "lingers",
         "peer",
         "pending",
@@ -59,8 +60,10 @@ class Connection(asyncio.Protocol):
 
     transport: asyncio.Transport
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: Door, *, is_new: bool = True) -> None:
+        """One that another process has taken and then moved here is not new: it is neither refused nor moved on."""
         self.door = door
+        self.is_new = is_new
         self.reader = Reader(self, door)
         self.peer = ""
         self.in_flight_max = door.settings.in_flight_max
@@ -86,10 +89,13 @@ class Connection(asyncio.Protocol):
         self.door.enter(self)
         if self.door.stopping:
             self.end_after_last()
-        elif full:
+        elif self.is_new and not self._is_placed() and full:
             self.refuse(busy_answer)
-        elif self.door.place is not None:
-            self.door.place(self)
+
+    def _is_placed(self) -> bool:
+        """Whether another process has it now."""
+        place = self.door.place
+        return place is not None and place(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.door.leave(self)

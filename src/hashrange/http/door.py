@@ -57,7 +57,7 @@ class Door:
         self.congested: dict[Connection, None] = {}  # those whose clients do not read, the longest first
         self._api: Handler | None = None  # the handler that takes over again when we have rested
         self._late: deque[Exchange] = deque()
-        self.place: Callable[[Connection], None] | None = None  # decides which process has a new connection
+        self.place: Callable[[Connection], bool] | None = None  # may give a new connection to another process
         self.stopping = False
         self.emptied = asyncio.Event()
         self._clock = clock

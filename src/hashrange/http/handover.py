@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import socket
 import struct
 from collections.abc import Callable, Iterable
@@ -19,6 +20,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hashrange.http.connection import Connection
+
+log = logging.getLogger("hashrange.server")
 
 NOTE = struct.Struct("!cIf")
 CONNECTION, LOAD, SHARE, RETIRE = b"C", b"L", b"S", b"R"
@@ -109,11 +112,13 @@ class Channel:
 
     def _read(self) -> None:
         try:
-            data, descriptors, _, _ = socket.recv_fds(self._socket, READ_BYTES, DESCRIPTORS_MAX)
+            data, descriptors, flags, _ = socket.recv_fds(self._socket, READ_BYTES, DESCRIPTORS_MAX)
         except BlockingIOError:
             return
         except OSError:
-            data, descriptors = b"", []
+            data, descriptors, flags = b"", [], 0
+        if flags & socket.MSG_CTRUNC:
+            log.warning("a connection is lost that was moved here: there are too many open files")
         for descriptor in descriptors:
             self._hears.connection(socket.socket(fileno=descriptor))
         if not data:

@@ -8,6 +8,9 @@ awake for the others. With sixteen connections, a GetItem costs a quarter less t
 from __future__ import annotations
 
 import asyncio
+import logging
+
+log = logging.getLogger("hashrange.http")
 
 GATHERED_MAX = 64
 GATHERED_BYTES_MAX = 64 * 1024  # of one answer; from there on, sending costs more than waking
@@ -34,5 +37,8 @@ class Outbox:
         """Send what is here; who must not wait for the end of the turn calls this earlier."""
         gathered, self._gathered = self._gathered, []
         for transport, message in gathered:
-            if not transport.is_closing():
-                transport.write(message)
+            try:
+                if not transport.is_closing():
+                    transport.write(message)
+            except Exception:  # which must not cost the others theirs
+                log.exception("An answer could not be sent")

@@ -49,6 +49,7 @@ class Server:
         self._door = door
         self._listeners = listeners
         self._ssl_context = ssl_context
+        self._adopting: set[asyncio.Task[None]] = set()
         self._loop = asyncio.get_running_loop()
         self._schedule_sweep()
 
@@ -60,10 +61,15 @@ class Server:
     def connection_count(self) -> int:
         return len(self._door.connections)
 
-    async def adopt(self, accepted: socket.socket) -> None:
+    def adopt(self, accepted: socket.socket) -> None:
         """Go on with a connection that another process has accepted."""
+        task = self._loop.create_task(self._adopt(accepted))
+        self._adopting.add(task)
+        task.add_done_callback(self._adopting.discard)
+
+    async def _adopt(self, accepted: socket.socket) -> None:
         try:
-            await self._loop.connect_accepted_socket(lambda: Connection(self._door), accepted)
+            await self._loop.connect_accepted_socket(lambda: Connection(self._door, is_new=False), accepted)
         except OSError:
             accepted.close()  # its client was faster, and is gone
 

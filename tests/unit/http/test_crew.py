@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import signal
+import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -99,6 +102,21 @@ def test_a_busy_process_gets_helpers_and_new_connections_go_to_them(
     server.run(story())
 
 
+def test_a_helper_that_is_full_is_given_no_new_connections(tmp_path: Path, always_busy: pytest.MonkeyPatch) -> None:
+    async def story() -> None:
+        async with serving(tmp_path / "data", 1) as (running, its_crew, port):
+            first = await clients(port, 2)
+            assert await answers_of(first) == 0
+            await until(lambda: any(helper.load for helper in its_crew.helpers))
+            running.door.settings = replace(running.door.settings, connections_max=2)
+            assert await answers_of(await clients(port, 2)) == 2
+            await until(lambda: crew.connections_of(its_crew.helpers[0]) == 2)
+            [refused] = await clients(port, 1)
+            assert b"503" in await asyncio.wait_for(refused.reader.readline(), 10)
+
+    server.run(story())
+
+
 def test_a_busy_process_gives_a_helper_its_share_of_what_is_there(
     tmp_path: Path, always_busy: pytest.MonkeyPatch
 ) -> None:
@@ -107,6 +125,7 @@ def test_a_busy_process_gives_a_helper_its_share_of_what_is_there(
             asking = await clients(port, 8)
             assert await answers_of(asking) == 0
             await until(lambda: any(helper.load for helper in its_crew.helpers))
+            always_busy.setattr(crew, "SETTLE_LOOKS", NEVER)  # or there is another share before we have looked
             always_busy.setattr(crew, "UNEVEN", -2.0)
             always_busy.setattr(crew.Meter, "read", lambda meter: 1.0)
             moved = 0
@@ -157,6 +176,76 @@ def test_a_helper_that_is_killed_is_missed_and_the_others_go_on(
     server.run(story())
 
 
+def test_a_helper_that_does_not_move_is_given_no_connections(tmp_path: Path, always_busy: pytest.MonkeyPatch) -> None:
+    async def story() -> None:
+        async with serving(tmp_path / "data", 1) as (_, its_crew, port):
+            first = await clients(port, 2)
+            assert await answers_of(first) == 0
+            await until(lambda: any(helper.load for helper in its_crew.helpers))
+            helper = its_crew.helpers[0]
+            os.kill(helper.process.pid, signal.SIGSTOP)
+            try:
+                await until(lambda: helper.is_silent)
+                assert await answers_of(await clients(port, 4)) == 0
+                os.kill(helper.process.pid, signal.SIGCONT)
+                await until(lambda: not helper.is_silent)
+                assert await answers_of(await clients(port, 4)) > 0
+            finally:
+                helper.process.kill()
+
+    server.run(story())
+
+
+def test_no_helper_is_hired_while_the_last_one_is_still_leaving(
+    tmp_path: Path, always_busy: pytest.MonkeyPatch
+) -> None:
+    async def story() -> None:
+        failures: list[object] = []
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: failures.append(context))
+        async with serving(tmp_path / "data", 1) as (_, its_crew, port):
+            first = await clients(port, 2)
+            assert await answers_of(first) == 0
+            await until(lambda: any(helper.load for helper in its_crew.helpers))
+            [slow] = await clients(port, 1)
+            assert await answers_of([slow]) == 1
+            slow.writer.write(GET[:2])  # which its helper waits for
+            await asyncio.sleep(0.2)
+            leaving = its_crew.helpers[0]
+            its_crew._retire(leaving)
+            its_crew._looks_busy = crew.BUSY_LOOKS
+            await asyncio.sleep(4 * crew.LOOK_SECONDS)
+            assert its_crew.helpers == [leaving]
+            slow.writer.write(GET[2:])
+            await until(lambda: its_crew.helpers != [leaving])
+        assert failures == []
+
+    server.run(story())
+
+
+def test_a_helper_that_cannot_be_started_is_told_once_and_not_tried_again_soon(
+    tmp_path: Path, always_busy: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def no_more_files() -> tuple[socket.socket, socket.socket]:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    async def story() -> None:
+        failures: list[object] = []
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: failures.append(context))
+        async with serving(tmp_path / "data", 1) as (_, its_crew, port):
+            asking = await clients(port, 2)
+            with always_busy.context() as now:
+                now.setattr(socket, "socketpair", no_more_files)
+                await until(lambda: caplog.messages or failures)
+                await asyncio.sleep(4 * crew.LOOK_SECONDS)
+            assert its_crew.helpers == []
+            assert await answers_of(asking) == 0
+        assert failures == []
+        [told] = caplog.messages
+        assert "Too many open files" in told
+
+    server.run(story())
+
+
 def test_the_end_of_a_server_is_the_end_of_its_helpers(tmp_path: Path, always_busy: pytest.MonkeyPatch) -> None:
     async def story() -> None:
         async with serving(tmp_path / "data", 1) as (_, its_crew, port):
@@ -173,7 +262,38 @@ def test_the_end_of_a_server_is_the_end_of_its_helpers(tmp_path: Path, always_bu
     ("connections", "busy", "idle", "share"), [(16, 1.0, 0.0, 8), (16, 1.0, 0.5, 4), (2, 1.0, 0.0, 1), (1, 1.0, 0.0, 0)]
 )
 def test_a_share_levels_the_load(connections: int, busy: float, idle: float, share: int) -> None:
-    assert share_of(connections, Load(connections, busy), Load(0, idle)) == share
+    assert share_of(connections, Load(connections, busy), Load(0, idle), connections_max=100) == share
+
+
+@pytest.mark.parametrize(("has", "share"), [(0, 8), (13, 7), (20, 0), (21, 0)])
+def test_a_share_is_no_more_than_there_is_room_for(has: int, share: int) -> None:
+    assert share_of(16, Load(16, 1.0), Load(has, 0.0), connections_max=20) == share
+
+
+def test_a_helper_stays_as_long_as_its_connections_would_be_too_many_for_the_first(
+    tmp_path: Path, always_busy: pytest.MonkeyPatch
+) -> None:
+    async def story() -> None:
+        async with serving(tmp_path / "data", 1) as (running, its_crew, port):
+            first = await clients(port, 2)
+            assert await answers_of(first) == 0
+            await until(lambda: any(helper.load for helper in its_crew.helpers))
+            later = await clients(port, 2)
+            assert await answers_of(later) == 2
+            helper = its_crew.helpers[0]
+            await until(lambda: helper.load == Load(2, helper.load.busy) if helper.load else False)
+            running.door.settings = replace(running.door.settings, connections_max=3)
+            always_busy.setattr(crew, "BUSY", NEVER)
+            always_busy.setattr(crew, "IDLE", NEVER)
+            always_busy.setattr(crew, "IDLE_LOOKS", 1)
+            await asyncio.sleep(0.5)
+            assert its_crew.helpers == [helper]
+            assert not helper.retires
+            first.pop().writer.close()
+            await until(lambda: not its_crew.helpers)
+            assert await answers_of(first + later) == 0
+
+    server.run(story())
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import resource
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
+
+import pytest
 
 from hashrange.http.door import Settings
 from hashrange.http.exchange import Exchange
@@ -28,11 +33,8 @@ class Pair:
         self.to_first = Channel(theirs, self.hears(second))
 
     def hears(self, server: Server) -> Hears:
-        def adopt(accepted: socket.socket) -> None:
-            self.adopting = asyncio.ensure_future(server.adopt(accepted))
-
         return Hears(
-            connection=adopt,
+            connection=server.adopt,
             load=self.heard.append,
             share=lambda count: self.heard.append(("share", count)),
             retire=lambda: self.heard.append("retire"),
@@ -47,7 +49,8 @@ class Pair:
 
 
 @asynccontextmanager
-async def pair() -> AsyncIterator[Pair]:
+async def pair(connections_max: int = 10_000) -> AsyncIterator[Pair]:
+    """`connections_max` is that of the second."""
     held: list[Exchange] = []
 
     def answering(name: bytes) -> Callable[[Exchange], None]:
@@ -59,7 +62,7 @@ async def pair() -> AsyncIterator[Pair]:
     [listening] = bind("127.0.0.1", 0)
     settings = Settings(grace_seconds=0.1)
     first = await serve(answering(b"first"), [listening], settings=settings)
-    second = await serve(answering(b"second"), [], settings=settings)
+    second = await serve(answering(b"second"), [], settings=replace(settings, connections_max=connections_max))
     both = Pair(first, second, listening.getsockname()[1], held)
     try:
         yield both
@@ -165,6 +168,26 @@ def test_notes_arrive_in_order_and_the_end_last() -> None:
     run(story())
 
 
+def test_a_connection_that_there_is_no_file_descriptor_for_is_told_of(caplog: pytest.LogCaptureFixture) -> None:
+    async def story() -> None:
+        async with pair() as both:
+            reader, _ = await both.client()
+            await settled(lambda: both.first.connection_count == 1)
+            allowed, allowed_max = resource.getrlimit(resource.RLIMIT_NOFILE)
+            free = os.dup(0)
+            os.close(free)
+            try:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (free, allowed_max))
+                both.to_second.give(next(iter(both.first.door.connections)))
+                both.to_first._read()
+            finally:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, allowed_max))
+            assert "open files" in caplog.text
+            assert await asyncio.wait_for(reader.read(), 5) == b""
+
+    run(story())
+
+
 def test_a_connection_stays_if_the_other_process_is_gone() -> None:
     async def story() -> None:
         async with pair() as both:
@@ -174,5 +197,49 @@ def test_a_connection_stays_if_the_other_process_is_gone() -> None:
             assert both.give_all() == 0
             writer.write(GET)
             assert await answer(reader) == b"first"
+
+    run(story())
+
+
+def test_a_connection_that_was_taken_once_is_not_refused_where_it_moves_to() -> None:
+    async def story() -> None:
+        async with pair(connections_max=0) as both:
+            reader, writer = await both.client()
+            await settled(lambda: both.first.connection_count == 1)
+            assert both.give_all() == 1
+            writer.write(GET)
+            assert await answer(reader) == b"second"
+
+    run(story())
+
+
+def test_a_connection_that_was_moved_stays_though_new_ones_go_elsewhere() -> None:
+    async def story() -> None:
+        async with pair() as both:
+            both.first.door.place = both.to_second.give
+            reader, writer = await both.client()
+            writer.write(GET)
+            assert await answer(reader) == b"second"
+            [moved] = both.second.door.connections
+            assert both.to_first.give(moved)
+            for _ in range(2):
+                writer.write(GET)
+                assert await answer(reader) == b"first"
+
+    run(story())
+
+
+def test_a_process_that_is_full_refuses_only_what_no_other_takes() -> None:
+    async def story() -> None:
+        async with pair() as both:
+            first = both.first.door
+            first.settings = replace(first.settings, connections_max=0)
+            first.place = both.to_second.give
+            reader, writer = await both.client()
+            writer.write(GET)
+            assert await answer(reader) == b"second"
+            first.place = lambda connection: False
+            reader, _ = await both.client()
+            assert (await reader.readline()).startswith(b"HTTP/1.1 503")
 
     run(story())
