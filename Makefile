@@ -38,7 +38,7 @@ format: $(READY_DEV) ## format the code
 docs: $(READY_DEV) ## write the generated pages of docs/
 	$(PYTHON) -m hashrange.cli.manual
 
-bench: $(READY_DEV) ## measure beside the peers, about eight minutes (needs wrk and npm)
+bench: $(READY_DEV) ## measure beside the peers, about twelve minutes (needs wrk and npm)
 	$(PYTHON) benchmarks/run.py $(ARGS)
 
 bench-full: $(READY_DEV) ## measure everything beside every peer, which takes hours
