@@ -46,6 +46,8 @@ def running_server(*options):
     with tempfile.TemporaryDirectory(prefix="hashrange-") as directory:
         data, log = Path(directory, "data"), Path(directory, "log")
         in_memory = "--memory" in SERVE
+        if in_memory and "--workers" in options:
+            pytest.skip("data in memory are in one process")
         place = () if in_memory else ("--data", data)
         serve = (*HASHRANGE, "serve", "--port", "0", *place, *SERVE, *options)
         with log.open("wb") as stream:
