@@ -188,7 +188,7 @@ def describe_machine(directory: Path) -> dict[str, Any]:
         "cpu": next(models, platform.machine()),
         "cores": os.cpu_count(),
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
-        "system": platform.platform(),
+        "system": " ".join((platform.system(), *platform.release().split(".")[:1])),
         "python": platform.python_version(),
         "load": round(os.getloadavg()[0], 2),
         "fsync_micros": fsync_micros(directory),
