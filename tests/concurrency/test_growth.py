@@ -14,6 +14,7 @@ import pytest
 
 from crash.client import Client, Lost, Refused
 from crash.server import Server, check_is_clean
+from hashrange.http.observe_workers import is_running
 
 CLIENTS = 6
 ITEMS = 500
@@ -115,7 +116,7 @@ def test_helpers_end_when_their_server_is_killed(server: Server) -> None:
         server.process.kill()
         load.over.set()
     for _ in range(500):
-        if not Path(f"/proc/{helper}").exists():
+        if not is_running(helper):
             return
         time.sleep(0.02)
     raise AssertionError("the helper goes on")

@@ -85,7 +85,7 @@ SERVE_OPTIONS: tuple[Option, ...] = (
     Option(
         "workers",
         "processes that share the port and the database; 0 = one, and more while there is much to do, up to one for "
-        "each CPU",
+        "each CPU (but one only with --memory, TLS or --dev-clock)",
         0,
         int,
         metavar="N",

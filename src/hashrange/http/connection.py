@@ -258,8 +258,8 @@ class Connection(asyncio.Protocol):
     # Leaving for another process
 
     def is_quiet(self) -> bool:
-        """Whether nothing of it is in our hands: no request begun or unanswered, no answer unsent."""
-        self.door.outbox.send()
+        """Whether nothing of it is in our hands: no request begun or unanswered, no answer unsent. (An answer may be
+        in the outbox, which whoever asks has to send first.)"""
         idle = not (self.pending or self.waiting or self.holding or self.deaf or self.reader.begun)
         return idle and not self.transport.get_write_buffer_size()
 

@@ -145,12 +145,8 @@ class Crew:
             self._looks_busy >= BUSY_LOOKS
             and not self._looks_to_hire
             and len(self.helpers) < self._helpers_max  # one that retires has its number until it is gone
-            and len(self._active()) > 1
+            and len(self._door.active()) > 1
         )
-
-    def _active(self) -> list[Connection]:
-        """Connections whose clients have sent something lately."""
-        return active_of(self._server)
 
     # Sharing
 
@@ -172,8 +168,8 @@ class Crew:
         idlest, to = min(ready, key=lambda pair: pair[0].busy, default=(own, None))
         busiest, busy = max(ready, key=lambda pair: pair[0].busy, default=(own, None))
         if own.busy >= BUSY and to is not None and own.busy - idlest.busy > UNEVEN:
-            active = len(self._active())
-            to.channel.give_some(self._active, share_of(active, own, idlest, self._connections_max))
+            active = len(self._door.active())
+            to.channel.give_some(self._door.active, share_of(active, own, idlest, self._connections_max))
             self._looks_to_move = SETTLE_LOOKS
         elif busiest.busy >= BUSY and busy is not None and busiest.busy - own.busy > UNEVEN:
             busy.channel.ask_to_share(share_of(busiest.connections, busiest, own, self._connections_max))
@@ -257,7 +253,7 @@ class Apprentice:
             self._give_back()
 
     def _share(self, count: int) -> None:
-        self._channel.give_some(lambda: active_of(self._server), count)
+        self._channel.give_some(self._server.door.active, count)
 
     def _retire(self) -> None:
         self._retires = True
@@ -268,12 +264,6 @@ class Apprentice:
             self._channel.give(connection)
         if not self._server.connection_count:
             self._stop()
-
-
-def active_of(server: Server) -> list[Connection]:
-    door = server.door
-    since = door.now - door.settings.sweep_seconds
-    return [connection for connection in door.connections if connection.reader.since >= since]
 
 
 def connections_of(helper: Helper) -> int:

@@ -72,6 +72,11 @@ class Door:
         for connection in tuple(self.connections):
             connection.look_after()
 
+    def active(self) -> list[Connection]:
+        """Connections whose clients have sent something lately."""
+        since = self.now - self.settings.sweep_seconds
+        return [connection for connection in self.connections if connection.reader.since >= since]
+
     def is_full(self) -> bool:
         return len(self.connections) >= self.settings.connections_max
 

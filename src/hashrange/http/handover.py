@@ -69,6 +69,7 @@ class Channel:
 
     def give(self, connection: Connection) -> bool:
         """Hand a connection over, if it is quiet and the other process can take it now."""
+        connection.door.outbox.send()
         if not connection.is_quiet():
             return False
         descriptor = connection.transport.get_extra_info("socket").fileno()

@@ -68,9 +68,11 @@ class Item:
 
 def stored_size(stored: bytes) -> int:
     """The `size_bytes` of a stored item, for pages and capacity units that need nothing else."""
+    version: int
+    size_bytes: int
     version, size_bytes = _version_and_size(stored)
     assert version == FORMAT_VERSION, f"item format {version} is unknown"
-    return size_bytes  # type: ignore[no-any-return]
+    return size_bytes
 
 
 def stored_fragment(stored: bytes) -> orjson.Fragment:

@@ -159,7 +159,7 @@ class Put:
         return table.key.of_item(self.attributes)
 
     def locate(self, table: Table) -> bytes:
-        base_key = table.key.of_item(self.attributes)
+        base_key = self.base_key(table)
         if table.indexes:
             table.check_index_keys(self.attributes)
         if self.prepared.condition is not None:
@@ -202,7 +202,7 @@ class Keyed:
         return table.key.of_key(self.key)
 
     def locate(self, table: Table) -> bytes:
-        base_key = table.key.of_key(self.key)
+        base_key = self.base_key(table)
         if self.prepared.condition is not None:
             check_condition_paths(table, self.prepared.condition)
         if self.prepared.update is not None:
